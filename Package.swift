@@ -76,7 +76,8 @@ let http = ["HTTPNetworking", "Services", "Futures"]
 let client = http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
 let all =
     client + [
-        "Composition", "Stores", "Articles", "Observation", "Pledge", "PledgeTesting",
+        "Storage", "Composition", "Stores", "Articles", "Observation", "Pledge", "PledgeTesting",
+        "Traffic",
         "TransportChecks",
     ]
 
@@ -90,8 +91,9 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Pledge", "PledgeArticles", "PledgeObservation", "PledgeServices", "PledgeStores",
-        "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
+        "Pledge", "PledgeArticles", "PledgeObservation", "PledgeServices", "PledgeStorage",
+        "PledgeStores", "PledgeTesting", "PledgeTraffic", "PledgeTransportChecks",
+        "PledgeSimulation", "PledgeLibcurlTransport", "PledgeURLSessionTransport",
         "PledgeAsyncHTTPClientTransport",
         "PledgeHTTPTypesConversions",
         "PledgeOpenTelemetryInstrumentation",
@@ -99,7 +101,7 @@ let package = Package(
         .library(name: "PledgeFutures", targets: ["Futures", "Composition"].map(name)),
         .library(
             name: "PledgeHTTP",
-            targets: (client + ["InMemoryTransport", "LibcurlTransport"]).map(name)),
+            targets: (client + ["InMemoryTransport"]).map(name)),
         .executable(name: "quickstart", targets: ["PledgeQuickstart"]),
     ],
     traits: [
@@ -134,6 +136,7 @@ let package = Package(
         module("HTTPBodies", uses: http, and: ["CPledgeZlib", "CPledgeBrotli", "CPledgeZstd"]),
         module("HTTPClients", uses: http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies"]),
         module("Observation", uses: http + ["HTTPClients"]),
+        module("Storage", uses: client, exclude: excluded, resources: resources),
         module("InMemoryTransport", uses: http),
         module("URLSessionTransport", uses: http),
         cModule("Curl"),
@@ -142,6 +145,7 @@ let package = Package(
         module("HTTPTypesConversions", uses: ["HTTPNetworking", "Services"], and: httpTypes),
         module("OpenTelemetryInstrumentation", uses: http, and: observability),
         module("Stores", uses: ["Futures"]),
+        module("Traffic", uses: http + ["HTTPClients"]),
         module(
             "Pledge",
             uses: client + [
@@ -171,18 +175,22 @@ let package = Package(
             name: "TestSupport", dependencies: ["PledgeFutures", "PledgeServices", "CTestSupport"],
             path: "Tests/Support", swiftSettings: settings),
         .target(
-            name: "HTTPTestSupport", dependencies: dependencies(http, ["TestSupport"]),
+            name: "HTTPTestSupport",
+            dependencies: dependencies(http + ["Storage"], ["TestSupport"]),
             path: "Tests/HTTPSupport", swiftSettings: settings),
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
-        tests(of: "Services", uses: ["Futures", "Observation"]),
+        tests(of: "Services", uses: ["Futures", "Observation", "Traffic"]),
         tests(
-            of: "HTTPNetworking", uses: client + ["Composition", "Observation"],
+            of: "HTTPNetworking", uses: client + ["Composition", "Observation", "Traffic"],
             and: ["HTTPTestSupport"]),
-        tests(of: "HTTPCaching", uses: client, and: ["HTTPTestSupport"]),
-        tests(of: "HTTPAuthentication", uses: client, and: ["HTTPTestSupport"]),
-        tests(of: "HTTPBodies", uses: client + ["InMemoryTransport"], and: ["HTTPTestSupport"]),
+        tests(of: "HTTPCaching", uses: client + ["Storage"], and: ["HTTPTestSupport"]),
+        tests(
+            of: "HTTPAuthentication", uses: client + ["Storage"], and: ["HTTPTestSupport"]),
+        tests(
+            of: "HTTPBodies", uses: client + ["Storage", "InMemoryTransport"],
+            and: ["HTTPTestSupport"]),
         tests(of: "HTTPClients", uses: all, and: ["HTTPTestSupport"]),
         tests(of: "InMemoryTransport", uses: http),
         tests(of: "URLSessionTransport", uses: all, and: ["HTTPTestSupport"]),
@@ -198,10 +206,10 @@ let package = Package(
         tests(of: "Articles", uses: all),
         tests(of: "PledgeTesting", uses: all),
         tests(of: "TransportChecks", uses: all),
-        tests(of: "Simulation", uses: client),
+        tests(of: "Simulation", uses: client + ["Traffic"]),
         .testTarget(
             name: "FuzzTests",
-            dependencies: dependencies(client + ["Observation"], ["TestSupport"]),
+            dependencies: dependencies(client + ["Observation", "Storage"], ["TestSupport"]),
             path: "Tests/Fuzz", exclude: ["Corpus"], swiftSettings: settings),
         .testTarget(
             name: "quickstartTests",

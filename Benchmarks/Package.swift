@@ -39,6 +39,7 @@ let package = Package(
                 "CLibcurlLoop",
                 .product(name: "Pledge", package: "Pledge"),
                 .product(name: "PledgeObservation", package: "Pledge"),
+                .product(name: "PledgeStorage", package: "Pledge"),
                 .product(name: "PledgeStores", package: "Pledge"),
                 .product(name: "PledgeSimulation", package: "Pledge"),
                 peer("PledgeAsyncHTTPClientTransport", of: "Pledge"),
@@ -65,6 +66,7 @@ let package = Package(
             dependencies: [
                 .product(name: "Pledge", package: "Pledge"),
                 .product(name: "PledgeSimulation", package: "Pledge"),
+                .product(name: "PledgeTraffic", package: "Pledge"),
             ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         ),

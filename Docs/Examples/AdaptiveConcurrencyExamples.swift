@@ -1,6 +1,7 @@
 // snippet: imports
 import Pledge
 import PledgeFutures
+import PledgeTraffic
 // end snippet
 import Testing
 

@@ -2,6 +2,9 @@
 import Foundation
 import Pledge
 // end snippet
+// snippet: storage
+import PledgeStorage
+// end snippet
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,6 +1,7 @@
 // snippet: imports
 import Foundation
 import Pledge
+import PledgeStorage
 // end snippet
 import PledgeTesting
 import TestSupport

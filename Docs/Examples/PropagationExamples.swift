@@ -1,6 +1,7 @@
 // snippet: imports
 import Foundation
 import Pledge
+import PledgeTraffic
 // end snippet
 import Testing
 

@@ -2,6 +2,9 @@
 import Pledge
 import PledgeFutures
 // end snippet
+// snippet: traffic
+import PledgeTraffic
+// end snippet
 import Testing
 
 /// The code of Docs/Policies/RateLimit.md.

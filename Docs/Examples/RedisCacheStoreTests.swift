@@ -36,8 +36,7 @@ func sharedCache(port: UInt16) -> HTTPCache {
         return (client, origin)
     }
 
-    @Test("K2: two processes share a store, which is lost midway")
-    func twoProcesses() async throws {
+    @Test func twoProcessesShareAStoreWhoseConnectionIsLostMidway() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let port = Int(redis.port)
@@ -56,8 +55,7 @@ func sharedCache(port: UInt16) -> HTTPCache {
         #expect(client.cache?.storeError is RedisConnection.Failure)
     }
 
-    @Test("K2: a removed response stays removed, in all processes")
-    func removal() async throws {
+    @Test func aRemovedResponseStaysRemovedInAllProcesses() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let (first, _) = Self.client("first", port: redis.port)
@@ -82,8 +80,7 @@ func sharedCache(port: UInt16) -> HTTPCache {
         #expect(try await second.get("/prices").text == "second 3")
     }
 
-    @Test("K2: four processes that miss a response at the same time ask for it once")
-    func oneAsks() async throws {
+    @Test func fourProcessesThatMissAResponseAtTheSameTimeAskForItOnce() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let (path, port) = (folder.url.path, Int(redis.port))

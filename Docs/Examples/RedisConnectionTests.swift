@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(
-        "S6: a reply that isn't RESP 2, or that claims too much, is an error",
+        "a reply that isn't RESP 2, or that claims too much, is an error",
         arguments: [
             "$9223372036854775807\r\n", "$9223372036854775806\r\nabc", "$67108864\r\n", "$-2\r\n",
             "$\r\n", "$x\r\n", "$99999999999999999999\r\n", "$3\r\nabcde", "$3\r\nab",
@@ -31,12 +31,11 @@ import Testing
             "*1100000\r\n"
                 + String(repeating: "+\r\n", count: 1_100_000),
         ])
-    func hostileReply(_ bytes: String) {
+    func aReplyThatIsNotRESP2(_ bytes: String) {
         #expect(throws: RedisConnection.Failure.self) { try reply(bytes) }
     }
 
-    @Test("S6: whole replies are read, however they're nested")
-    func goodReply() throws {
+    @Test func wholeRepliesAreReadHoweverTheyAreNested() throws {
         guard
             case .list(let parts) = try reply("*4\r\n$5\r\na\r\nbc\r\n:-7\r\n*1\r\n+OK\r\n$-1\r\n"),
             parts.count == 4, case .text(let text) = parts[0], case .number(-7) = parts[1],

@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import Pledge
+import PledgeTraffic
 
 /// Keeps the state of policies in Redis or Valkey, for all machines that use the same server.
 final class RedisPolicyStore: PolicyStore {

@@ -3,6 +3,7 @@
 import Foundation
 import HTTPTestSupport
 import Pledge
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -34,8 +35,8 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         return nil
     }
 
-    @Test("K4: two processes share a limit, and the server is lost midway")
-    func limit() async throws {
+    @Test("two processes share a limit, and the server is lost midway")
+    func twoProcessesShareALimit() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let port = Int(redis.port)
@@ -63,8 +64,8 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         #expect(failure?.cause is RedisConnection.Failure)
     }
 
-    @Test("K4: a store connects again, however many calls fail at once meanwhile")
-    func connectsAgain() async throws {
+    @Test("a store connects again, however many calls fail at once meanwhile")
+    func aStoreConnectsAgain() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let store = RedisPolicyStore(port: redis.port)
@@ -80,8 +81,7 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
             })
     }
 
-    @Test("K4: calls wait for turns that the server gives")
-    func turns() async throws {
+    @Test func callsWaitForTurnsThatTheRedisServerGives() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let scheduler = ManualScheduler()
@@ -101,8 +101,7 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         #expect(try await waiting.value == 2)
     }
 
-    @Test("K4: two connections share the balance of a retry budget")
-    func budget() async throws {
+    @Test func twoConnectionsShareTheBalanceOfARetryBudget() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         struct Broken: Error {}
@@ -137,8 +136,8 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         #expect(attempts.lines.count == 7)
     }
 
-    @Test("K4: two connections share a memo, and a foreign value is a miss")
-    func memo() async throws {
+    @Test("two connections share a memo, and a foreign value is a miss")
+    func twoConnectionsShareAMemo() async throws {
         let folder = try TestFolder()
         guard let redis = try await RedisServer.start(in: folder.url) else { return }
         let asked = ExampleLog()

@@ -6,7 +6,7 @@ extension AHCTransport.Configuration {
     /// Returns the configuration with the TLS and the versions of `settings`, whose files are read now.
     ///
     /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if a file cannot be read.
-    func keeping(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
+    func applying(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
         try settings.checkNetworks(of: "AsyncHTTPClient")
         if settings.maxConnectionAge != nil {

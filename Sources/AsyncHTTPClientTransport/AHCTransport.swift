@@ -112,7 +112,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
         in environment: [String: String], on scheduler: some FutureScheduler = .live
     ) throws(UnsupportedSetting) {
         let routes = try ConnectionRoutes(settings, in: environment)
-        let configuration = try configuration.keeping(settings)
+        let configuration = try configuration.applying(settings)
         self.init(configuration, routes, scheduler)
     }
 
@@ -242,7 +242,7 @@ extension AHCTransport {
             exchange.watch { control.end(with: $0) }
             call.start(ExchangeDelegate(call, control), control)
         } catch {
-            recipient.fail(with: error.naming(request))
+            recipient.fail(with: error.withRequest(request))
         }
     }
 }

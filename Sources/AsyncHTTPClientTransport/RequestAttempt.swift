@@ -82,7 +82,7 @@ final class RequestAttempt: Sendable {
     /// Returns the error that the caller gets for an error of AsyncHTTPClient.
     func failure(_ error: any Error) -> any Error {
         switch error {
-        case let error as HTTPError: return error.naming(request)
+        case let error as HTTPError: return error.withRequest(request)
         case let error as AttemptSuperseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as UnprocessedRequest where resends > 0:

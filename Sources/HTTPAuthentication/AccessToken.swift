@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 
 /// A server's access token and its lifetime (RFC 6749, section 5.1).
 ///
@@ -33,7 +33,7 @@ public struct AccessToken: Hashable, Sendable {
     /// The name of the sign-in that the token belongs to; nil if the sign-in is known to this process only.
     ///
     /// A refresher replaces the name in a server's answer with its own.
-    @Uncompared var signIn: String?
+    @Uncompared package var signIn: String?
 
     /// Creates a token.
     public init(

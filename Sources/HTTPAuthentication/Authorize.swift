@@ -81,8 +81,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 /// The credentials and the origins that get them.
-struct Authorize: Sendable {
-    static let policy = "authorize"
+package struct Authorize: Sendable {
+    package static let policy = "authorize"
 
     let credentials: HTTPCredentials.Kind
     let origins: HTTPOrigins

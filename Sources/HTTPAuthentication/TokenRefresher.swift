@@ -61,7 +61,7 @@ public final class TokenRefresher: Sendable {
     private let timeout: Duration
     let scheduler: any FutureScheduler
     /// The store's token; nil without a store.
-    private let keeper: TokenKeeper?
+    private let keeper: (any KeptToken)?
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
 
@@ -95,9 +95,9 @@ public final class TokenRefresher: Sendable {
             keeper: nil, onChange: onChange, refresh: refresh)
     }
 
-    init(
+    package init(
         _ token: AccessToken?, named name: String?, leeway: Duration, timeout: Duration,
-        grace: Duration, on scheduler: some FutureScheduler, keeper: TokenKeeper?,
+        grace: Duration, on scheduler: some FutureScheduler, keeper: (any KeptToken)?,
         onChange: @escaping @Sendable (AccessToken?) -> Void,
         refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
     ) {
@@ -307,9 +307,15 @@ extension TokenRefresher {
         }
     }
 
+    /// Returns a name that no other sign-in has: 128 random bits.
+    private static func newName() -> String {
+        (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(
+            separator: "-")
+    }
+
     private func startSession(with token: AccessToken?) {
         let now = scheduler.continuousNow
-        let name = keeper.map { _ in TokenKeeper.newName() }
+        let name = keeper.map { _ in Self.newName() }
         settle { $0.startSession(with: token, named: name, at: now) }
     }
 
@@ -361,7 +367,7 @@ extension TokenRefresher: CustomStringConvertible, CustomReflectable {
 
 extension Error {
     /// True if every further refresh would fail with this error too.
-    var isInvalidGrant: Bool {
+    package var isInvalidGrant: Bool {
         if self is TokenRefresher.InvalidGrant { return true }
         guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)
         else { return false }
@@ -398,22 +404,24 @@ struct SessionEnded: Error {}
 ///
 /// A thread that reports the changes calls ``startTelling()``, and then ``next()`` until no change is left. Meanwhile,
 /// ``startTelling()`` returns false to other threads.
-struct ChangeQueue<Change> {
+package struct ChangeQueue<Change> {
     private var changes: [Change] = []
     private var isTelling = false
 
+    package init() {}
+
     /// Adds a change at the end.
-    mutating func add(_ change: Change) { changes.append(change) }
+    package mutating func add(_ change: Change) { changes.append(change) }
 
     /// Returns true if the caller has to report the changes, because no other thread does.
-    mutating func startTelling() -> Bool {
+    package mutating func startTelling() -> Bool {
         guard !isTelling, !changes.isEmpty else { return false }
         isTelling = true
         return true
     }
 
     /// Returns the next change to report; nil if none is left, so that the caller is done.
-    mutating func next() -> Change? {
+    package mutating func next() -> Change? {
         guard !changes.isEmpty else {
             isTelling = false
             return nil

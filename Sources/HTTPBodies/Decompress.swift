@@ -43,17 +43,17 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
             { request in
                 let request = decompression.asking(request)
                 let answer = next(request)
-                if answer.hasSucceeded({ $0.isNamed && $0.headers["Content-Encoding"] == nil }) {
+                if answer.hasSucceeded({ $0.hasRequest && $0.headers["Content-Encoding"] == nil }) {
                     return answer
                 }
                 // The result is decoded and named in one step, which takes one future.
                 return answer.replacingAtEnd { result in
                     guard case .success(let response) = result else {
-                        return result.naming(request)
+                        return result.withRequest(request)
                     }
                     do {
                         return .success(
-                            try decompression.decoded(response, to: request).naming(request))
+                            try decompression.decoded(response, to: request).withRequest(request))
                     } catch {
                         return .failure(error)
                     }

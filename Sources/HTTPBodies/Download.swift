@@ -95,7 +95,7 @@ public func download(
     }
     precondition((1...32).contains(parts), "a download has 1 to 32 parts, not \(parts)")
     if CallBeginning.isTooLate { return Future(error: CancellationError()) }
-    do { try FileWriter.checkTarget(file) } catch {
+    do { try FileError.checkTarget(file) } catch {
         return Future(error: HTTPError(code: .fileUnwritable, request: request, cause: error))
     }
     if let rules, request.method == .get, request.headers["Range"] == nil {
@@ -166,7 +166,7 @@ func named(
     }
     guard var error = error as? HTTPError else { return error }
     error.response = error.response ?? response
-    return error.naming(request)
+    return error.withRequest(request)
 }
 
 /// The result of ``download(_:to:over:accepting:limit:sha256:resuming:parts:progress:random:on:)``.

@@ -306,14 +306,14 @@ extension DownloadState {
 }
 
 /// Lines of text in a file, with a hash that shows whether they are whole.
-enum SealedLines {
-    static func encoded(_ lines: [String]) -> [UInt8] {
+package enum SealedLines {
+    package static func encoded(_ lines: [String]) -> [UInt8] {
         let text = Array(lines.joined(separator: "\n").utf8)
         return Array(SHA256.hash(text).hexadecimal.utf8) + text
     }
 
     /// Returns the lines; nil if the bytes were changed.
-    static func decoded(_ bytes: [UInt8]) -> [String]? {
+    package static func decoded(_ bytes: [UInt8]) -> [String]? {
         let text = Array(bytes.dropFirst(64))
         guard bytes.prefix(64).elementsEqual(SHA256.hash(text).hexadecimal.utf8) else { return nil }
         return String(decoding: text, as: UTF8.self)

@@ -1,6 +1,6 @@
 import Dispatch
 import PledgeFutures
-import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 import PledgeServices
 
 #if canImport(Darwin)
@@ -181,11 +181,6 @@ final class FileWriter: Sendable {
         return permissions
     }
 
-    /// Checks that a file can take its place: that there is no folder.
-    static func checkTarget(_ file: URL) throws(FileError) {
-        if file.isFolder { throw FileError(operation: "open", code: EISDIR, path: file.path) }
-    }
-
     /// Removes the file at once, unless it has its final name.
     func discard() {
         state.withLock { state in
@@ -212,6 +207,11 @@ final class FileWriter: Sendable {
 extension FileError {
     /// True if another download has the file.
     var isOfLock: Bool { operation == "flock" && code == EWOULDBLOCK }
+
+    /// Checks that a file can take its place: that there is no folder.
+    package static func checkTarget(_ file: URL) throws(FileError) {
+        if file.isFolder { throw FileError(operation: "open", code: EISDIR, path: file.path) }
+    }
 }
 
 /// An open file of a `FileWriter`, to be used only on the writer's queue.

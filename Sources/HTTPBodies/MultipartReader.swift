@@ -66,11 +66,11 @@ public final class MultipartReader: Sendable {
     ///   If another caller is waiting for a chunk of the body, the future rejects with an `HTTPError` with the code
     ///   `HTTPError.Code.bodyIsBeingRead`. Cancelling the future cancels the body.
     public func next() -> Future<Part?> {
-        read { $0.nextPart() }.mapWithoutOrigin { found in
+        lookUp { $0.nextPart() }.mapWithoutOrigin { found in
             found.map { headers, number in
                 Part(
                     headers: headers,
-                    body: HTTPBodyStream(next: { self.read { $0.nextChunk(of: number) } }))
+                    body: HTTPBodyStream(next: { self.lookUp { $0.nextChunk(of: number) } }))
             }
         }
     }
@@ -82,7 +82,7 @@ public final class MultipartReader: Sendable {
     }
 
     /// Looks something up in the parsed events, and reads more of the body until the lookup has a result.
-    private func read<Found: Sendable>(
+    private func lookUp<Found: Sendable>(
         _ look: @escaping @Sendable (inout State) -> State.LookupResult<Found>
     ) -> Future<Found> {
         while true {
@@ -100,7 +100,7 @@ public final class MultipartReader: Sendable {
                     self.state.withLock { $0.take(result) }
                     return nil
                 }
-                .flatMap { _ in self.read(look) }
+                .flatMap { _ in self.lookUp(look) }
             }
             if case .failure(let error as HTTPError) = result, error.code == .bodyIsBeingRead {
                 return Future(error: error)

@@ -124,7 +124,7 @@ final class ResumableDownload: Sendable {
             .mapError { error in
                 error is FileError
                     ? HTTPError(code: .fileUnwritable, request: self.request, cause: error)
-                    : error.naming(self.request)
+                    : error.withRequest(self.request)
             }
             .onEnd { result in
                 guard case .failure = result else { return LastWrites.remove(self) }
@@ -240,7 +240,7 @@ final class ResumableDownload: Sendable {
             switch result {
             case .success(let response):
                 do {
-                    return try self.take(response.head.naming(request), response, part, round)
+                    return try self.take(response.head.withRequest(request), response, part, round)
                         .mapError { named($0, request, response.head) }
                 } catch {
                     response.discardBody()
@@ -252,7 +252,7 @@ final class ResumableDownload: Sendable {
                     throw error
                 }
                 do {
-                    return try self.take(head.naming(request), nil, part, round)
+                    return try self.take(head.withRequest(request), nil, part, round)
                 } catch is Refused {
                     throw error
                 } catch {
@@ -442,7 +442,7 @@ final class ResumableDownload: Sendable {
     /// Checks the whole file, and gives it its name.
     private func finish() -> Future<HTTPDownload> {
         let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
-        let response = (head ?? HTTPResponse(status: 200)).naming(request)
+        let response = (head ?? HTTPResponse(status: 200)).withRequest(request)
         // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
         let isKept = response.request?.context.coding == .kept
         let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []

@@ -33,7 +33,7 @@ public struct Resumption: Sendable {
     }
 
     /// Returns whether another request would end with the same error.
-    func isFinal(_ error: any Error) -> Bool {
+    package func isFinal(_ error: any Error) -> Bool {
         error is HTTPError && outcome(error).retry == .never
     }
 
@@ -47,7 +47,7 @@ public struct Resumption: Sendable {
     ///   - failures: The number of failed requests in a row.
     ///   - last: The backoff before the last request; nil for none.
     ///   - random: The source of the backoff's jitter.
-    func wait(
+    package func wait(
         after error: any Error, isTemporary: Bool = false, failures: Int, last: Duration?,
         random: RandomSource
     ) -> (time: Duration, backoff: Duration)? {

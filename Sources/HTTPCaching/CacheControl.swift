@@ -1,10 +1,10 @@
-import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 
 /// The directives of Cache-Control fields, in their strictest interpretation.
 ///
 /// Anything that isn't a list of directives (RFC 9111, section 5.2) makes the fields malformed, but the readable
 /// directives still count. Names are compared in lower case. An argument is a token or a quoted string.
-struct CacheControl: Hashable, Sendable {
+package struct CacheControl: Hashable, Sendable {
     /// True if a field isn't a list of directives, so that the field's meaning is unknown.
     private(set) var isMalformed = false
 
@@ -13,7 +13,7 @@ struct CacheControl: Hashable, Sendable {
 
     private var arguments: [String: [Argument]] = [:]
 
-    init(_ headers: HTTPHeaders) {
+    package init(_ headers: HTTPHeaders) {
         // Each line is parsed by itself, so that an unclosed quotation mark doesn't affect the next line.
         let lines = headers.values(for: "Cache-Control")
         isPresent = !lines.isEmpty

@@ -56,7 +56,7 @@ extension CacheKey {
     }
 
     /// The size, in bytes.
-    var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
+    package var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
 }
 
 extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 
 /// The users of a request; a stored response is returned only to requests with the same users.
 ///
@@ -10,20 +10,25 @@ import PledgeHTTPNetworking
 /// In a private cache, every header identifies a user unless it's known to be harmless, because any header may hold an
 /// API key. This is true even of a response with `Cache-Control: public`: if another user asks for it, the cache asks
 /// the origin again.
-struct CachePartition: Sendable {
-    struct Member: Hashable, Sendable {
-        let header: String
-        let principal: Principal
+package struct CachePartition: Sendable {
+    package struct Member: Hashable, Sendable {
+        package let header: String
+        package let principal: Principal
+
+        package init(header: String, principal: Principal) {
+            self.header = header
+            self.principal = principal
+        }
     }
 
-    private(set) var members: Set<Member> = []
+    package private(set) var members: Set<Member> = []
     /// The kind of cache, which decides which headers identify users.
     let mode: HTTPCache.Mode
     /// The key of the hashes that stand for users; nil if they are known to this process only.
     private let key: [UInt8]?
 
     /// Creates a partition from its members, as a store has kept them.
-    init(members: Set<Member>) {
+    package init(members: Set<Member>) {
         self.members = members
         mode = .private
         key = nil
@@ -111,10 +116,10 @@ struct CachePartition: Sendable {
 
 extension CachePartition: Hashable {
     /// Returns whether both have the same users; the mode and the key aren't compared.
-    static func == (left: CachePartition, right: CachePartition) -> Bool {
+    package static func == (left: CachePartition, right: CachePartition) -> Bool {
         left.members == right.members
     }
 
     /// Hashes the users.
-    func hash(into hasher: inout Hasher) { hasher.combine(members) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }

@@ -1,5 +1,6 @@
 public import PledgeFutures
 import PledgeHTTPNetworking
+package import PledgeServices
 
 /// A place where an ``HTTPCache`` keeps its responses.
 ///
@@ -80,6 +81,21 @@ extension CacheStore {
     public func keys(
         where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
     ) -> Future<[CacheKey]> { Future(error: CacheStoreListsNothing()) }
+}
+
+/// A store that keeps responses across runs of the process, for all caches over it.
+package protocol LastingCacheStore: CacheStore {
+    /// The calls of all caches over the store.
+    var calls: Locked<CallValidity<CacheKey>> { get }
+
+    /// The turns of all caches over the store.
+    var turns: Locked<CacheTurns> { get }
+
+    /// The key of the hashes that stand for users, which may be replaced by another one.
+    var key: [UInt8] { get }
+
+    /// Why responses are in memory only; nil if they are written.
+    var failure: (any Error)? { get }
 }
 
 /// The error of a ``CacheStore`` that doesn't implement ``CacheStore/keys(where:)``.

@@ -9,7 +9,7 @@ import PledgeServices
 ///
 /// For a minute, a process doesn't wait for an answer again if it has waited in vain: perhaps the response can't be
 /// stored. Neither does it after it has removed the response itself: the other process may have asked before that.
-struct CacheTurns: Sendable {
+package struct CacheTurns: Sendable {
     /// Until when nobody waits for the turns of a name.
     private var vain: [String: SchedulerInstant] = [:]
     /// Until when nobody waits for the responses of a key.
@@ -19,6 +19,8 @@ struct CacheTurns: Sendable {
     private var held: [String: Held] = [:]
     /// How many times the store has answered whether a lock is free.
     private(set) var answers = 0
+
+    package init() {}
 
     private struct Held: Sendable { weak var turn: CacheTurn? }
 

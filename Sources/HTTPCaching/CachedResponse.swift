@@ -1,4 +1,4 @@
-import PledgeFutures
+package import PledgeFutures
 public import PledgeHTTPNetworking
 
 /// A stored response.
@@ -33,20 +33,20 @@ public struct CachedResponse: Sendable {
     public let lifetime: Int64
 
     /// True if the response may be outdated, so that the origin must confirm it even while it's fresh.
-    public internal(set) var isDoubted = false
+    public package(set) var isDoubted = false
 
     /// True if the response arrived within an error; the cache then returns it within an error again.
-    var isRefused = false
+    package var isRefused = false
 
     /// The time when the response arrived, on the monotonic clock; nil if another process received it.
-    let received: SchedulerInstant?
+    package let received: SchedulerInstant?
 
     /// The number of the call that got the response; in a cache, a later call has a higher number.
-    let number: Int
+    package let number: Int
 
     let control: CacheControl
 
-    init(
+    package init(
         status: Int, headers: HTTPHeaders, body: Data, url: URL?, variant: CacheVariant,
         requestTime: Date, responseTime: Date, initialAge: Int64, lifetime: Int64,
         received: SchedulerInstant?, number: Int, control: CacheControl
@@ -102,7 +102,7 @@ public struct CachedResponse: Sendable {
     }
 
     /// The response's Date, or the time when the response arrived.
-    var date: Date { DateField.date(headers, "Date") ?? responseTime }
+    package var date: Date { DateField.date(headers, "Date") ?? responseTime }
 }
 
 extension CachedResponse {
@@ -164,31 +164,36 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
 /// 401 answers only requests with the refused credentials, and not those with renewed ones.
 public struct CacheVariant: Hashable, Sendable {
     /// A field that Vary names, in lower case, and its value in the requests.
-    struct Field: Hashable, Sendable {
-        let name: String
-        let value: Value
+    package struct Field: Hashable, Sendable {
+        package let name: String
+        package let value: Value
+
+        package init(name: String, value: Value) {
+            self.name = name
+            self.value = value
+        }
     }
 
     /// The value of a field; a secret, such as a Cookie, is known by its holder only.
-    enum Value: Hashable, Sendable {
+    package enum Value: Hashable, Sendable {
         case none
         case text(String)
         case holder(Principal)
     }
 
     /// The fields that Vary names, sorted by name.
-    let fields: [Field]
+    package let fields: [Field]
 
     /// The kind of cache that stored the response; nil if caches of both kinds may use it.
     ///
     /// A shared cache doesn't know a response's users, and a private one keeps responses that mustn't be shared.
-    let mode: HTTPCache.Mode?
+    package let mode: HTTPCache.Mode?
 
     /// The users of the requests; nil in a shared cache.
-    let partition: CachePartition?
+    package let partition: CachePartition?
 
     /// The holders of the refused credentials; nil unless the response is a 401.
-    let refused: Set<CachePartition.Member>?
+    package let refused: Set<CachePartition.Member>?
 
     /// Creates the variant of a response.
     ///
@@ -221,7 +226,7 @@ public struct CacheVariant: Hashable, Sendable {
     }
 
     /// Creates a variant from its parts, as a store has kept them.
-    init(
+    package init(
         fields: [Field] = [], mode: HTTPCache.Mode? = nil, partition: CachePartition? = nil,
         refused: Set<CachePartition.Member>? = nil
     ) {
@@ -233,18 +238,20 @@ public struct CacheVariant: Hashable, Sendable {
 
     /// Returns whether a request belongs to this variant.
     func matches(_ presented: PresentedRequest) -> Bool {
-        concerns(presented) && refused.map { $0 == presented.holders } ?? true
+        isAskedFor(by: presented) && refused.map { $0 == presented.holders } ?? true
     }
 
     /// Returns whether a request asks for the same response; renewed credentials make no difference.
     ///
     /// - Parameters:
     ///   - presented: The request.
-    ///   - isOfAnyRange: True if a request for another range of the same response counts too.
-    func concerns(_ presented: PresentedRequest, inAnyRange isOfAnyRange: Bool = false) -> Bool {
+    ///   - ignoresRange: True if a request for another range of the same response counts too.
+    func isAskedFor(
+        by presented: PresentedRequest, ignoringRange ignoresRange: Bool = false
+    ) -> Bool {
         isOf(presented.partition)
             && fields.allSatisfy {
-                isOfAnyRange && $0.name == "range" || presented.value(of: $0.name) == $0.value
+                ignoresRange && $0.name == "range" || presented.value(of: $0.name) == $0.value
             }
     }
 
@@ -263,10 +270,10 @@ public struct CacheVariant: Hashable, Sendable {
     var names: [String] { fields.map(\.name) }
 
     /// True if a request of another process may belong to this variant.
-    var mayOutliveProcess: Bool { holders.allSatisfy(\.mayOutliveProcess) }
+    package var mayOutliveProcess: Bool { holders.allSatisfy(\.mayOutliveProcess) }
 
     /// True if a user is known by a hash with a key.
-    var isKeyed: Bool {
+    package var isKeyed: Bool {
         holders.contains { if case .digest = $0 { true } else { false } }
     }
 

@@ -154,7 +154,7 @@ extension CacheRules {
 
     private func isOlder(_ entry: CachedResponse, _ reply: OriginReply) -> Bool {
         !isLater(entry, than: reply)
-            && entry.variant.concerns(reply.presented, inAnyRange: true)
+            && entry.variant.isAskedFor(by: reply.presented, ignoringRange: true)
     }
 
     /// Returns whether a stored response is of a later call than a reply.
@@ -190,7 +190,7 @@ extension CacheRules {
         guard [stored.status, new.status].contains(206),
             let tag = EntityTag(of: new.headers), let other = EntityTag(of: stored.headers)
         else { return false }
-        let isReplaced = stored.status == 206 && stored.variant.concerns(reply.presented)
+        let isReplaced = stored.status == 206 && stored.variant.isAskedFor(by: reply.presented)
         return tag.matchesStrongly(other) && !isReplaced
     }
 

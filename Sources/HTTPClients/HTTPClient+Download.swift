@@ -62,43 +62,8 @@ extension HTTPClient {
 }
 
 extension HTTPClient {
-    /// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
-    ///
-    /// ```swift
-    /// let response = try await client.upload(film, to: "/files", by: .tus, record: record).value
-    /// ```
-    ///
-    /// See the function `upload` for the protocols and the record. ``Settings/retry`` says how often this call resumes by
-    /// itself, and after which waits; with nil, only a later call with a record resumes. ``Settings/classifier`` says which
-    /// errors are temporary.
-    ///
-    /// - Parameters:
-    ///   - file: The file; it must not change during the upload.
-    ///   - path: The path below `base` where uploads are made, with a POST.
-    ///   - headers: The headers of the requests.
-    ///   - proto: The protocol.
-    ///   - record: The file that remembers the upload; nil to remember it for this call only.
-    ///   - partSize: The largest body of a request, in bytes; nil for all that is missing. Less than one is a
-    ///     programming error and traps.
-    ///   - progress: Called with the number of bytes sent, and the file's size, on the thread that reads the file.
-    /// - Returns: A future of the last response, with the errors of the function `upload`.
-    public func upload(
-        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
-        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
-        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
-    ) -> Future<HTTPResponse> {
-        do {
-            let request = try request(for: Endpoint(path: path, method: .post, headers: headers))
-            return PledgeHTTPBodies.upload(
-                file, with: request, over: send, by: proto, record: record, partSize: partSize,
-                resuming: resumption, progress: progress, random: slots.random, on: slots.scheduler)
-        } catch {
-            return Future(error: error)
-        }
-    }
-
     /// The rules of ``Settings/retry`` and ``Settings/classifier`` for transfers that go on.
-    private var resumption: Resumption {
+    package var resumption: Resumption {
         var rules = Resumption(
             slots.retry
                 ?? Retry(
@@ -108,7 +73,7 @@ extension HTTPClient {
         return rules
     }
 
-    func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
+    package func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
         guard let base = slots.base else { return try HTTPRequest(endpoint) }
         return try HTTPRequest(endpoint, base: base)
     }

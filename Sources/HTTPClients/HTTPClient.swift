@@ -160,7 +160,7 @@ public struct HTTPClient: Sendable {
         case \.scheduler, \.random: keptStates = KeptStates()
         case \.circuitBreaker: keptStates.breakers = StatesByOrigin()
         case \.rateLimit: keptStates.limiters = StatesByOrigin()
-        case \.loadShedder: keptStates.shedders = StatesByOrigin()
+        case \.admission: keptStates.shedders = StatesByOrigin()
         case \.pushback: keptStates.pushbacks = StatesByOrigin()
         case \.hedge: keptStates.hedges = StatesByOrigin()
         case \.retryBudget:
@@ -330,7 +330,7 @@ struct FunctionTransport: HTTPTransport {
     /// time counts as upload time, which time limits leave out.
     func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
-        let future = sendRecorded(request, in: context, naming: true, service)
+        let future = sendRecorded(request, in: context, completing: true, service)
         guard request.body.isReadWhileSent, let record = context.record, !future.isSettled else {
             return future
         }

@@ -130,13 +130,6 @@ extension HTTPPart where Level == HTTPStack.Hop {
             { b, _ in .bulkhead(sharing: b) })
     }
 
-    /// Limits the calls in flight, and keeps the queue short in overload.
-    public static func loadShedding(_ shedders: any OriginPolicy<LoadShedder>) -> Self {
-        Self(
-            .bulkhead, shedders, { s, _ in .loadShedding(sharing: s) },
-            { s, _ in .loadShedding(sharing: s) })
-    }
-
     /// Repeats failed requests that may be repeated; always the innermost part of the level, so there is at most one.
     ///
     /// - Parameters:
@@ -184,20 +177,6 @@ extension HTTPPart where Level == HTTPStack.Attempt {
         return Self(.circuitBreaker, breakers, part, part)
     }
 
-    /// Refuses a share of the requests to an overloaded service.
-    public static func throttle(_ throttle: AdaptiveThrottle) -> Self {
-        Self(
-            { .throttle(sharing: throttle, classifier: $0.judge()) },
-            { .throttle(sharing: throttle, classifier: $0.judge()) })
-    }
-
-    /// Limits the requests in flight to the number that the service can handle.
-    public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self {
-        Self(
-            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) },
-            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) })
-    }
-
     /// Makes all requests wait while the server asks for a pause.
     public static func pushback(_ pushbacks: any OriginPolicy<Pushback> = .perOrigin()) -> Self {
         Self(
@@ -229,15 +208,6 @@ extension HTTPPart where Level == HTTPStack.Attempt {
         Self(
             { .tracePropagation(to: origins, random: $0.random) },
             { .tracePropagation(to: origins, random: $0.random) })
-    }
-
-    /// Sends the call's remaining time and priority to some origins; see the middleware `callPropagation`.
-    public static func callPropagation(
-        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
-    ) -> Self {
-        Self(
-            .callPropagation(to: origins, named: names),
-            .callPropagation(to: origins, named: names))
     }
 
     /// Calls a function for each exchange; see the middleware `exchangeLog`.

@@ -112,13 +112,13 @@ private func made<Level>(
 }
 
 /// What all parts of a stack have in common.
-struct StackSettings: Sendable {
+package struct StackSettings: Sendable {
     let scheduler: any FutureScheduler
     let random: RandomSource
     let classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)?
 
     /// The classifier of all policies: the stack's own, or the standard rules if it's missing or returns nil.
-    func judge<Output: HTTPResponseHead>() -> Classifier<Output> {
+    package func judge<Output: HTTPResponseHead>() -> Classifier<Output> {
         guard let classifier else { return .standard }
         let standard = Classifier<Output>.standard
         return Classifier { result in classifier(result.map { $0 }) ?? standard(result) }
@@ -129,8 +129,8 @@ struct StackSettings: Sendable {
 ///
 /// The parts are static members, so that completion lists those of a level.
 public struct HTTPPart<Level>: Sendable {
-    typealias Whole = Middleware<HTTPRequest, HTTPResponse>
-    typealias Streamed = Middleware<HTTPRequest, HTTPStreamedResponse>
+    package typealias Whole = Middleware<HTTPRequest, HTTPResponse>
+    package typealias Streamed = Middleware<HTTPRequest, HTTPStreamedResponse>
 
     typealias Made = (
         whole: PartContent<HTTPResponse>, streamed: PartContent<HTTPStreamedResponse>
@@ -156,12 +156,12 @@ public struct HTTPPart<Level>: Sendable {
         self.init(middleware.send, middleware.stream)
     }
 
-    init(_ whole: Whole, _ streamed: Streamed) {
+    package init(_ whole: Whole, _ streamed: Streamed) {
         make = { _ in (.part(whole), .part(streamed)) }
     }
 
     /// A part that is made by a stack's clock or source of randomness.
-    init(
+    package init(
         _ whole: @escaping @Sendable (StackSettings) -> Whole,
         _ streamed: @escaping @Sendable (StackSettings) -> Streamed
     ) {

@@ -36,9 +36,9 @@ extension HTTPClient {
             return States(
                 circuitBreaker: states.breakers?.policy(of: origin),
                 bulkhead: states.bulkheads?.policy(of: origin),
-                loadShedder: states.shedders?.policy(of: origin),
                 rateLimit: states.limiters?.policy(of: origin),
-                retryBudget: states.budgets?.policy(of: origin))
+                retryBudget: states.budgets?.policy(of: origin),
+                admission: states.shedders?.policy(of: origin))
         }
     }
 }
@@ -54,14 +54,14 @@ extension HTTPClient.Origins {
         /// The bulkhead of the slot ``HTTPClient/Settings/bulkhead``.
         public let bulkhead: Bulkhead?
 
-        /// The load shedder of the slot ``HTTPClient/Settings/loadShedder``, which stands in for the bulkhead.
-        public let loadShedder: LoadShedder?
-
         /// The limiter of the slot ``HTTPClient/Settings/rateLimit``.
         public let rateLimit: RateLimiter?
 
         /// The budget for retries and hedges, from the slot ``HTTPClient/Settings/retryBudget``.
         public let retryBudget: RetryBudget?
+
+        /// What stands in for the bulkhead.
+        package let admission: (any AnyObject & Sendable)?
 
         /// Refuses all calls to the origin until ``reset()``, if there is a breaker.
         public func isolate() { circuitBreaker?.isolate() }
@@ -86,7 +86,7 @@ struct KeptStates: Sendable {
     var pushbacks = StatesByOrigin<Pushback>()
     var breakers = StatesByOrigin<CircuitBreaker>()
     var bulkheads = StatesByOrigin<Bulkhead>()
-    var shedders = StatesByOrigin<LoadShedder>()
+    var shedders = StatesByOrigin<AdmissionSlot.Object>()
     var limiters = StatesByOrigin<RateLimiter>()
 }
 
@@ -97,9 +97,9 @@ struct SharedStates: Sendable {
     let hedges: (any OriginPolicy<Hedge>)?
     let pushbacks: (any OriginPolicy<Pushback>)?
     let breakers: (any OriginPolicy<CircuitBreaker>)?
-    /// Nil if load shedders stand in for them.
+    /// Nil if others stand in for them.
     let bulkheads: (any OriginPolicy<Bulkhead>)?
-    let shedders: (any OriginPolicy<LoadShedder>)?
+    let shedders: (any OriginPolicy<AdmissionSlot.Object>)?
     let limiters: (any OriginPolicy<RateLimiter>)?
 
     private let settings: HTTPClient.KeptSettings
@@ -124,9 +124,9 @@ struct SharedStates: Sendable {
         hedges = slots.hedge?.kept(in: kept.hedges, place: placeOfHedge, watch: watch)
         pushbacks = slots.pushback?.kept(in: kept.pushbacks, place: place, watch: watch)
         breakers = slots.circuitBreaker?.kept(in: kept.breakers, place: place, watch: watch)
-        let bulkhead = slots.loadShedder == nil ? slots.bulkhead : nil
+        let bulkhead = slots.admission == nil ? slots.bulkhead : nil
         bulkheads = bulkhead?.kept(in: kept.bulkheads, place: place, watch: watch)
-        shedders = slots.loadShedder?.kept(in: kept.shedders, place: place, watch: watch)
+        shedders = slots.admission?.objects.kept(in: kept.shedders, place: place, watch: watch)
         limiters = slots.rateLimit?.kept(in: kept.limiters, place: place, watch: watch)
         settings = client.kept
         self.kept = kept
@@ -141,7 +141,8 @@ struct SharedStates: Sendable {
         kept.shedders.all.forEach { watch($0.state) }
         kept.limiters.all.forEach { watch($0.state) }
         let all: [(any Sendable)?] = [
-            slots.retryBudget, slots.circuitBreaker, slots.bulkhead, slots.loadShedder,
+            slots.retryBudget, slots.circuitBreaker, slots.bulkhead,
+            slots.admission?.policies,
             slots.rateLimit,
         ]
         for case let state as any RenewablePolicy in all { watch(state) }

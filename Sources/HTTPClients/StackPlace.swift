@@ -53,7 +53,9 @@ extension HTTPClient {
             },
             slots.cookies.map { .cookies($0) },
             slots.cache.map { .cache($0) },
-            shared.shedders.map { .loadShedding($0) },
+            slots.admission.flatMap { slot in
+                shared.shedders.map { HTTPPart(slot, $0) }
+            },
             shared.bulkheads.map { .bulkhead($0) },
             slots.retry.flatMap { retry in
                 shared.budgets.map { .retry(retry, budget: $0) }

@@ -17,7 +17,7 @@ extension Middleware where Input == HTTPRequest {
             { request in
                 do {
                     guard let sent = try change(request) else { return next(request) }
-                    return next(sent).naming(sent)
+                    return next(sent).withRequest(sent)
                 } catch {
                     return Future(error: error)
                 }
@@ -33,14 +33,14 @@ extension Middleware where Input == HTTPRequest {
         _ wrap:
             @escaping @Sendable (_ next: @escaping Service<Input, Output>) -> Service<Input, Output>
     ) {
-        self.init(named: name) { wrap(Self.naming($0)) }
+        self.init(named: name) { wrap(Self.addingRequests(to: $0)) }
     }
 
     /// Returns a service whose answers and errors name the request that it got, unless they name one already.
-    package static func naming(
-        _ service: @escaping Service<Input, Output>
+    package static func addingRequests(
+        to service: @escaping Service<Input, Output>
     ) -> Service<Input, Output> {
-        { request in service(request).naming(request) }
+        { request in service(request).withRequest(request) }
     }
 }
 
@@ -48,19 +48,22 @@ extension Future {
     /// Adds a request to the response or the error, unless it already has one.
     ///
     /// An output that is not a response does not change.
-    fileprivate func naming(_ request: HTTPRequest) -> Future {
+    fileprivate func withRequest(_ request: HTTPRequest) -> Future {
         // Casting the future is cheap. Casting its value to the protocol would copy the value into a box.
         if let whole = self as? Future<HTTPResponse> {
-            return unsafeDowncast(whole.namingHead(request) { $0.isNamed }, to: Future.self)
+            return unsafeDowncast(
+                whole.withRequestInHead(request) { $0.hasRequest }, to: Future.self)
         }
         if let streamed = self as? Future<HTTPStreamedResponse> {
             return unsafeDowncast(
-                streamed.namingHead(request) { $0.request != nil }, to: Future.self)
+                streamed.withRequestInHead(request) { $0.request != nil }, to: Future.self)
         }
         return replacingAtEnd { result in
-            guard case .success(let value) = result else { return result.namingError(request) }
+            guard case .success(let value) = result else {
+                return result.withRequestInError(request)
+            }
             guard let response = value as? any HTTPResponseHead, response.request == nil,
-                let named = response.naming(request) as? Value
+                let named = response.withRequest(request) as? Value
             else { return nil }
             return .success(named)
         }
@@ -68,29 +71,31 @@ extension Future {
 }
 
 extension Future where Value: HTTPResponseHead {
-    fileprivate func namingHead(
-        _ request: HTTPRequest, unless isNamed: @escaping @Sendable (Value) -> Bool
+    fileprivate func withRequestInHead(
+        _ request: HTTPRequest, unless hasRequest: @escaping @Sendable (Value) -> Bool
     ) -> Future {
         // A response that is there, and is named, needs no closure.
-        if hasSucceeded(isNamed) { return self }
+        if hasSucceeded(hasRequest) { return self }
         return replacingAtEnd { result in
-            guard case .success(let response) = result else { return result.namingError(request) }
-            return isNamed(response) ? nil : .success(response.naming(request))
+            guard case .success(let response) = result else {
+                return result.withRequestInError(request)
+            }
+            return hasRequest(response) ? nil : .success(response.withRequest(request))
         }
     }
 }
 
 extension Result where Success: HTTPResponseHead, Failure == any Error {
     /// Returns the response or the error with a request; nil if it has one, or can't have one.
-    package func naming(_ request: HTTPRequest) -> Result? {
-        guard case .success(let response) = self else { return namingError(request) }
-        return response.request == nil ? .success(response.naming(request)) : nil
+    package func withRequest(_ request: HTTPRequest) -> Result? {
+        guard case .success(let response) = self else { return withRequestInError(request) }
+        return response.request == nil ? .success(response.withRequest(request)) : nil
     }
 }
 
 extension Result where Success: Sendable, Failure == any Error {
-    fileprivate func namingError(_ request: HTTPRequest) -> Result? {
+    fileprivate func withRequestInError(_ request: HTTPRequest) -> Result? {
         guard case .failure(let error as HTTPError) = self, error.request == nil else { return nil }
-        return .failure(error.naming(request))
+        return .failure(error.withRequest(request))
     }
 }

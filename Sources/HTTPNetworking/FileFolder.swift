@@ -21,12 +21,6 @@ package protocol FileFolder: Sendable {
         _ name: String, upTo limit: Int
     ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)?
 
-    /// Returns a file's bytes and version if the system has them in memory; nil if the disk would have to be read, or if
-    /// that isn't known.
-    func readFromMemory(
-        _ name: String, upTo limit: Int
-    ) -> (bytes: [UInt8], version: FileVersion)?
-
     /// Returns a file's version without reading it; nil if there is no such file.
     func version(of name: String) -> FileVersion?
 
@@ -48,55 +42,11 @@ package protocol FileFolder: Sendable {
     /// Waits until the names in the folder are on the disk.
     func syncFolder() throws(FileError)
 
-    /// Returns all regular files.
-    func files() throws(FileError) -> [FileInFolder]
-
-    /// Notes when a file was last used, in nanoseconds since 1970, without changing its version.
-    func touch(_ name: String, at time: Int64)
-
     /// Creates the folder if there is none.
     func create() throws(FileError)
-
-    /// Checks that nobody else can add or replace files in the folder.
-    ///
-    /// - Throws: An error for which ``FileError/isOfForeignFile`` is true.
-    func checkOwner() throws(FileError)
-
-    /// Calls a function while no other process does so in this folder.
-    ///
-    /// - Throws: Also `EWOULDBLOCK` if another process has the lock for five seconds.
-    func withLock(_ body: () throws(FileError) -> Void) throws(FileError)
-
-    /// Calls a function while no other process does so in this folder; doesn't call it if another process does.
-    func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError)
-
-    /// Takes a place, a number from zero on, that one process at a time has; it doesn't wait.
-    ///
-    /// The place is free again when it's left, or when the process ends.
-    ///
-    /// - Returns: True if this process has it now; false if another one has it; nil if this process has had it already,
-    ///   or if the folder has no places.
-    func takePlace(_ place: Int64) -> Bool?
-
-    /// Leaves a place that was taken.
-    func leavePlace(_ place: Int64)
 }
 
 extension FileFolder {
-    package func takePlace(_ place: Int64) -> Bool? { nil }
-
-    package func leavePlace(_ place: Int64) {}
-
-    package func checkOwner() throws(FileError) {}
-
-    package func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError) {
-        try withLock(body)
-    }
-
-    package func readFromMemory(
-        _ name: String, upTo limit: Int
-    ) -> (bytes: [UInt8], version: FileVersion)? { nil }
-
     /// Replaces a file as a whole: it has its old content or its new one, whenever the system stops.
     ///
     /// - Parameters:
@@ -119,27 +69,8 @@ extension FileFolder {
 }
 
 extension FileError {
-    /// True if the file or its folder doesn't exist.
-    package var isOfMissingFile: Bool { code == ENOENT }
-
-    /// True if the file can't be one of the package's: somebody else has made it or can change it, or it is too large.
-    package var isOfUnusableFile: Bool {
-        isOfForeignFile || operation != "opendir" && [EACCES, EFBIG, ELOOP].contains(code)
-    }
-
     /// True if the file is larger than it may be.
     package var isOfLargeFile: Bool { code == EFBIG }
-
-    /// True if a name can't be removed or replaced because it's a folder's, or a file's of another user; others can.
-    package var isOfOneFile: Bool {
-        ["rename", "unlink"].contains(operation)
-            && [EISDIR, ENOTDIR, EPERM, EACCES, ENOTEMPTY, EEXIST].contains(code)
-    }
-
-    /// The error of a file that somebody has replaced, so that what was known of it no longer holds.
-    package static func stale(_ name: String) -> FileError {
-        FileError(operation: "open", code: ESTALE, path: name)
-    }
 }
 
 /// The identity of a file's content: another one is there after each replacement.
@@ -175,48 +106,16 @@ extension FileVersion: Hashable {
     }
 }
 
-/// A file's name, what it takes of the disk, and its last use.
-package struct FileInFolder: Hashable, Sendable {
-    package var name: String
-    /// What the file takes of the disk, in bytes.
-    package var space: Int
-    /// The time of the last use, in nanoseconds since 1970.
-    package var used: Int64
-
-    /// Creates a description of a file.
-    package init(name: String, space: Int, used: Int64) {
-        self.name = name
-        self.space = space
-        self.used = used
-    }
-}
-
 /// A folder of the system.
 package struct SystemFolder: FileFolder {
     /// The folder's path, without a slash at its end.
-    private let path: String
-    private let places: FilePlaces
+    package let path: String
 
     /// A folder by its URL; nothing is opened yet.
     package init(_ url: URL) {
         var path = url.isFileURL ? url.path : ""
         while path.utf8.count > 1, path.hasSuffix("/") { path.removeLast() }
         self.path = path
-        places = FilePlaces("\(path)/.pledge-places")
-    }
-
-    package func takePlace(_ place: Int64) -> Bool? { places.take(place) }
-
-    package func leavePlace(_ place: Int64) { places.leave(place) }
-
-    /// Returns the device and the inode, which are the same for all paths to the folder.
-    package func identity() throws(FileError) -> [UInt64] {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else { throw Self.last("stat", path) }
-        guard facts.st_mode & S_IFMT == S_IFDIR else {
-            throw FileError(operation: "open", code: ENOTDIR, path: path)
-        }
-        return [UInt64(truncatingIfNeeded: facts.st_dev), UInt64(facts.st_ino)]
     }
 
     package func create() throws(FileError) { try Self.create(path) }
@@ -239,27 +138,13 @@ package struct SystemFolder: FileFolder {
         FileError(operation: operation, code: errno, path: path)
     }
 
-    private func path(_ name: String) -> String { "\(path)/\(name)" }
+    /// Returns the path of a file.
+    package func path(of name: String) -> String { "\(path)/\(name)" }
 
     package func version(of name: String) -> FileVersion? {
         var facts = stat()
-        guard lstat(path(name), &facts) == 0 else { return nil }
+        guard lstat(path(of: name), &facts) == 0 else { return nil }
         return FileVersion(facts)
-    }
-
-    package func readFromMemory(
-        _ name: String, upTo limit: Int
-    ) -> (bytes: [UInt8], version: FileVersion)? {
-        #if canImport(Glibc)
-        guard let readWithoutWaiting else { return nil }
-        let file = try? read(name, upTo: limit) { file, start, size, offset in
-            var part = iovec(iov_base: start, iov_len: size)
-            return readWithoutWaiting(file, &part, 1, offset, 8)
-        }
-        return file ?? nil
-        #else
-        return nil
-        #endif
     }
 
     package func read(
@@ -269,11 +154,13 @@ package struct SystemFolder: FileFolder {
     }
 
     /// Reads a file with a function that reads a part of it.
-    private func read(
+    ///
+    /// - Parameter read: Reads a number of bytes to a place in memory, from a position in the file.
+    package func read(
         _ name: String, upTo limit: Int,
         by read: (Int32, UnsafeMutablePointer<UInt8>, Int, Int) -> Int
     ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
-        let path = path(name)
+        let path = path(of: name)
         guard let file = try Self.open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) else { return nil }
         defer { close(file) }
         let facts = try FileError.factsOfOwn(file, path)
@@ -297,7 +184,7 @@ package struct SystemFolder: FileFolder {
     }
 
     package func write(_ bytes: [UInt8], to name: String, at time: Int64) throws(FileError) {
-        let path = path(name)
+        let path = path(of: name)
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW
         guard let file = try Self.open(path, flags) else {
             throw FileError(operation: "open", code: ENOENT, path: path)
@@ -320,11 +207,11 @@ package struct SystemFolder: FileFolder {
             unlink(path)
             throw failure
         }
-        setTimes(of: name, used: timespec(nanoseconds: time), written: timespec(nanoseconds: time))
+        setTimes(of: name, used: time, written: time)
     }
 
     package func sync(_ name: String) throws(FileError) {
-        let path = path(name)
+        let path = path(of: name)
         guard let file = try Self.open(path, O_WRONLY | O_NOFOLLOW) else {
             throw FileError(operation: "open", code: ENOENT, path: path)
         }
@@ -333,11 +220,15 @@ package struct SystemFolder: FileFolder {
     }
 
     package func rename(_ old: String, to new: String) throws(FileError) {
-        guard renameFile(path(old), path(new)) == 0 else { throw Self.last("rename", path(new)) }
+        guard renameFile(path(of: old), path(of: new)) == 0 else {
+            throw Self.last("rename", path(of: new))
+        }
     }
 
     package func remove(_ name: String) throws(FileError) {
-        if unlink(path(name)) != 0, errno != ENOENT { throw Self.last("unlink", path(name)) }
+        if unlink(path(of: name)) != 0, errno != ENOENT {
+            throw Self.last("unlink", path(of: name))
+        }
     }
 
     package func syncFolder() throws(FileError) {
@@ -349,66 +240,18 @@ package struct SystemFolder: FileFolder {
         if fsync(file) != 0, errno != EINVAL, errno != ENOTSUP { throw Self.last("fsync", path) }
     }
 
-    package func files() throws(FileError) -> [FileInFolder] {
-        guard let stream = opendir(path) else { throw Self.last("opendir", path) }
-        defer { closedir(stream) }
-        var files: [FileInFolder] = []
-        while let entry = readdir(stream) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-                pointer.withMemoryRebound(
-                    to: CChar.self, capacity: MemoryLayout.size(ofValue: pointer.pointee)
-                ) { String(cString: $0) }
-            }
-            var facts = stat()
-            guard lstat(path(name), &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else {
-                continue
-            }
-            files.append(
-                FileInFolder(name: name, space: facts.space, used: facts.lastUse))
-        }
-        return files
-    }
-
-    package func touch(_ name: String, at time: Int64) {
-        // The time of the last write stays, because it's a part of the version.
+    /// Notes when a file was last used and written, in nanoseconds since 1970; nil leaves the last write as it is.
+    package func setTimes(of name: String, used: Int64, written: Int64?) {
         var kept = timespec()
         kept.tv_nsec = timeKept
-        setTimes(of: name, used: timespec(nanoseconds: time), written: kept)
-    }
-
-    private func setTimes(of name: String, used: timespec, written: timespec) {
-        var times = (used, written)
+        var times = (
+            timespec(nanoseconds: used), written.map { timespec(nanoseconds: $0) } ?? kept
+        )
         withUnsafePointer(to: &times) { pointer in
             pointer.withMemoryRebound(to: timespec.self, capacity: 2) { times in
-                _ = utimensat(AT_FDCWD, path(name), times, AT_SYMLINK_NOFOLLOW)
+                _ = utimensat(AT_FDCWD, path(of: name), times, AT_SYMLINK_NOFOLLOW)
             }
         }
-    }
-
-    package func checkOwner() throws(FileError) { try FileError.checkOwnFolder(path) }
-
-    package func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
-        let path = path(".pledge-lock")
-        // A wait for the lock can't be limited, so it's asked for again and again, for five seconds.
-        var (milliseconds, waited): (UInt32, UInt32) = (1, 0)
-        while true {
-            if let lock = try FileLock.attempt(path) {
-                defer { withExtendedLifetime(lock) {} }
-                return try body()
-            }
-            if waited >= 5_000 {
-                throw FileError(operation: "flock", code: EWOULDBLOCK, path: path)
-            }
-            usleep(milliseconds * 1_000)
-            waited += milliseconds
-            milliseconds = min(milliseconds * 2, 16)
-        }
-    }
-
-    package func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError) {
-        guard let lock = try FileLock.attempt(path(".pledge-lock")) else { return }
-        defer { withExtendedLifetime(lock) {} }
-        try body()
     }
 
     /// Opens a file, which no child process inherits; nil if there is none.
@@ -434,23 +277,13 @@ extension FileVersion {
         #endif
         self.init(
             inode: UInt64(facts.st_ino), size: Int(facts.st_size), modified: time.nanoseconds,
-            space: facts.space)
+            space: Self.space(ofBlocks: Int(facts.st_blocks)))
     }
-}
 
-extension stat {
-    /// The bytes of the blocks that a file takes, which are more than its size.
-    fileprivate var space: Int {
-        let (space, isOver) = Int(st_blocks).multipliedReportingOverflow(by: 512)
+    /// Returns the bytes of the blocks that a file takes, which are more than its size.
+    package static func space(ofBlocks blocks: Int) -> Int {
+        let (space, isOver) = blocks.multipliedReportingOverflow(by: 512)
         return isOver || space < 0 ? .max : space
-    }
-
-    fileprivate var lastUse: Int64 {
-        #if canImport(Darwin)
-        st_atimespec.nanoseconds
-        #else
-        st_atim.nanoseconds
-        #endif
     }
 }
 
@@ -463,18 +296,6 @@ extension timespec {
 
     fileprivate var nanoseconds: Int64 { Int64(tv_sec) &* 1_000_000_000 &+ Int64(tv_nsec) }
 }
-
-#if canImport(Glibc)
-private typealias ReadParts =
-    @convention(c) (Int32, UnsafePointer<iovec>, Int32, Int, Int32) -> Int
-
-/// preadv2, which Glibc's module doesn't import.
-///
-/// With the flag 8 (RWF_NOWAIT, Linux 4.14), it fails where it would have to wait for the disk.
-private let readWithoutWaiting = dlsym(nil, "preadv2").map {
-    unsafeBitCast($0, to: ReadParts.self)
-}
-#endif
 
 // UTIME_OMIT, which Glibc's module doesn't import.
 #if canImport(Darwin)
@@ -499,3 +320,8 @@ package func writeBytes(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
 }
 
 private func renameFile(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+
+/// The lock of a store that has none.
+package final class NoLock: Sendable {
+    package init() {}
+}

@@ -76,29 +76,29 @@ package func endpointService<Output: HTTPResponseHead>(
         return answer.replacingAtEnd { result in
             guard case .failure(var error as HTTPError) = result else { return nil }
             error.endpoint = error.endpoint ?? endpoint
-            return .failure(error.naming(request))
+            return .failure(error.withRequest(request))
         }
     }
 }
 
 /// Calls a service; notes the sent request in the attempt's record if the service itself doesn't do so.
 ///
-/// - Parameter isNaming: True if the response and the error are to have the request and its URL, unless they have them
+/// - Parameter isCompleting: True if the response and the error are to have the request and its URL, unless they have them
 ///   already.
 @inline(__always)
 package func sendRecorded<Output: HTTPResponseHead>(
-    _ request: HTTPRequest, in context: CallContext, naming isNaming: Bool = false,
+    _ request: HTTPRequest, in context: CallContext, completing isCompleting: Bool = false,
     _ service: Service<HTTPRequest, Output>
 ) -> Future<Output> {
     guard let record = context.record else {
         let answer = service(request)
-        return isNaming ? answer.replacingAtEnd { $0.completed(with: request) } : answer
+        return isCompleting ? answer.replacingAtEnd { $0.completed(with: request) } : answer
     }
-    return sendRecorded(request, in: context, naming: isNaming, service, record)
+    return sendRecorded(request, in: context, completing: isCompleting, service, record)
 }
 
 private func sendRecorded<Output: HTTPResponseHead>(
-    _ request: HTTPRequest, in context: CallContext, naming isNaming: Bool,
+    _ request: HTTPRequest, in context: CallContext, completing isCompleting: Bool,
     _ service: Service<HTTPRequest, Output>, _ record: CallRecord
 ) -> Future<Output> {
     do {
@@ -107,12 +107,12 @@ private func sendRecorded<Output: HTTPResponseHead>(
         // A result that is there needs no closure.
         if let result = answer.result {
             record.end(mark, CallRecord.Fate(of: result))
-            return isNaming
+            return isCompleting
                 ? result.completed(with: request).map(Future.init(result:)) ?? answer : answer
         }
         return answer.replacingAtEnd { result in
             record.end(mark, CallRecord.Fate(of: result))
-            return isNaming ? result.completed(with: request) : nil
+            return isCompleting ? result.completed(with: request) : nil
         }
     } catch {
         return Future(error: error)
@@ -123,9 +123,9 @@ extension Result where Success: HTTPResponseHead, Failure == any Error {
     /// Returns the response with a request and its URL, or the error with the request; nil if nothing is missing.
     fileprivate func completed(with request: HTTPRequest) -> Result? {
         guard case .success(var response) = self, response.url == nil else {
-            return naming(request)
+            return withRequest(request)
         }
         response.url = request.url
-        return .success(response.naming(request))
+        return .success(response.withRequest(request))
     }
 }

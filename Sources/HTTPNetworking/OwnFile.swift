@@ -67,22 +67,6 @@ extension FileError {
         return facts
     }
 
-    /// Opens a file that only the current user can have written, for reading and writing; creates it if there is none.
-    static func openOwn(_ path: String) throws(FileError) -> Int32 {
-        var file: Int32 = -1
-        repeat {
-            file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        } while file < 0 && errno == EINTR
-        guard file >= 0 else { throw ofOpening(path) }
-        do {
-            try checkOwn(file, path)
-        } catch {
-            close(file)
-            throw error
-        }
-        return file
-    }
-
     /// Checks that nobody else can add or replace files in a folder.
     ///
     /// A folder that root owns is accepted too, because root can do anything anyway.

@@ -68,7 +68,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         precondition(
             redirects.limit >= 0, "redirect needs a limit of zero or more, not \(redirects.limit)")
         return Middleware(named: "redirect") { service in
-            let next = Self.naming(service)
+            let next = Self.addingRequests(to: service)
             return { request in
                 let future = service(request)
                 // If the response has already arrived and is no redirect, no closure and no future are allocated.

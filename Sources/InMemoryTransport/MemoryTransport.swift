@@ -125,7 +125,7 @@ extension MemoryTransport {
             response.request = request
             return response
         }
-        .mapError { $0.naming(request) }
+        .mapError { $0.withRequest(request) }
     }
 
     /// Answers a request with a response whose body is a stream.

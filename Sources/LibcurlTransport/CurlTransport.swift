@@ -147,7 +147,7 @@ public final class CurlTransport: Sendable, HTTPTransport {
             }
             exchange.watch { engine.submit(.end(exchange, $0)) }
         } catch {
-            recipient.fail(with: error.naming(request))
+            recipient.fail(with: error.withRequest(request))
         }
     }
 }

@@ -1,12 +1,174 @@
 public import Foundation
 public import PledgeFutures
+public import PledgeHTTPAuthentication
+public import PledgeHTTPBodies
+public import PledgeHTTPCaching
 public import PledgeHTTPClients
 public import PledgeHTTPNetworking
 public import PledgeServices
 
-// Names of PledgeStores, PledgeArticles, PledgeObservation and PledgeTesting, for an app that hasn't imported them: the
-// compiler's error then says what to do. If the module with the name is imported, or the app has such a name itself, the
-// compiler doesn't look at these.
+// Names of PledgeStorage, PledgeStores, PledgeArticles, PledgeObservation, PledgeTraffic and PledgeTesting, for an app
+// that hasn't imported them: the compiler's error then says what to do. If the module with the name is imported, or the
+// app has such a name itself, the compiler doesn't look at these, or prefers the available one.
+
+extension HTTPCache {
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public convenience init(
+        named name: String? = nil, folder: URL, limit: Int = 256 << 20, memory: Int = 8 << 20,
+        mode: Mode = .private, replaysCookies: Bool = false, statusName: String? = nil,
+        coalescesMisses: Bool = true, harmlessHeaders names: [String] = [],
+        staleIfUnreachable: Duration? = nil, defaultLifetime: Duration? = nil,
+        backgroundLimit: Duration = .seconds(60),
+        now: @escaping @Sendable () -> Date = { .now },
+        on scheduler: some FutureScheduler = .live
+    ) { fatalError() }
+}
+
+extension CachedResponse {
+    /// Nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public var encoded: Data { fatalError() }
+
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public init?(encoded: Data) { fatalError() }
+}
+
+extension CookieJar {
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public convenience init(
+        file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
+        cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
+        now: @escaping @Sendable () -> Date = { .now },
+        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
+        onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
+    ) { fatalError() }
+}
+
+/// A place for a token; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public protocol AccessTokenStore {}
+
+extension TokenRefresher {
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public convenience init(
+        storedIn store: some AccessTokenStore, named name: String? = nil,
+        leeway: Duration = .seconds(60), timeout: Duration = .seconds(30),
+        grace: Duration = .seconds(10), on scheduler: some FutureScheduler = .live,
+        onStoreError: @escaping @Sendable (any Error) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) -> Future<AccessToken>
+    ) { fatalError() }
+
+    /// Creates nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    @_disfavoredOverload
+    public convenience init(
+        storedIn store: some AccessTokenStore, named name: String? = nil,
+        leeway: Duration = .seconds(60), timeout: Duration = .seconds(30),
+        grace: Duration = .seconds(10), on scheduler: some FutureScheduler = .live,
+        onStoreError: @escaping @Sendable (any Error) -> Void = { _ in },
+        refresh: @escaping @Sendable (AccessToken) async throws -> AccessToken
+    ) { fatalError() }
+}
+
+/// A token in a file; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public struct AccessTokenFile: AccessTokenStore {
+    /// Creates nothing.
+    public init(_ url: URL, lockingRefreshes: Bool? = nil) {}
+
+    /// Loads nothing.
+    public func load() throws -> AccessToken? { nil }
+
+    /// Saves nothing.
+    public func save(_ token: AccessToken?) throws {}
+}
+
+#if canImport(Security)
+/// A token in the Keychain; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public struct AccessTokenKeychain: AccessTokenStore {
+    /// Creates nothing.
+    public init(service: String, account: String = "", accessGroup: String? = nil) {}
+
+    /// Loads nothing.
+    public func load() throws -> AccessToken? { nil }
+
+    /// Saves nothing.
+    public func save(_ token: AccessToken?) throws {}
+}
+#endif
+
+/// A protocol to go on with an upload; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public struct ResumableUploadProtocol {
+    /// Nothing.
+    public static var tus: ResumableUploadProtocol { ResumableUploadProtocol() }
+
+    /// Nothing.
+    public static func ietfDraft(interopVersion: Int = 8) -> ResumableUploadProtocol {
+        ResumableUploadProtocol()
+    }
+}
+
+/// Uploads nothing; in `PledgeStorage`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeStorage to your target, and import PledgeStorage"
+)
+public func upload(
+    _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
+    by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+    resuming rules: Resumption = Resumption(),
+    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
+    random: RandomSource = .system, on scheduler: some FutureScheduler = .live
+) -> Future<HTTPResponse> { fatalError() }
+
+extension HTTPClient {
+    /// Uploads nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public func upload(
+        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
+    ) -> Future<HTTPResponse> { fatalError() }
+}
 
 /// An app's state; in `PledgeStores`.
 @available(
@@ -66,6 +228,9 @@ public struct Effect<Event> {
     public static func run(_ operation: (_ send: (Event) -> Void) async throws -> Void) -> Effect {
         Effect()
     }
+
+    /// No work.
+    public func id(_ id: some Hashable & Sendable) -> Effect { self }
 }
 
 /// A state with a reducer; in `PledgeStores`.
@@ -195,7 +360,13 @@ public struct HTTPRecorder {
 )
 public struct HTTPArchive {
     /// An exchange.
-    public struct Entry {}
+    public struct Entry {
+        /// No request.
+        public var request: HTTPRequest { fatalError() }
+
+        /// No response.
+        public var response: HTTPResponse? { nil }
+    }
 
     /// The exchanges.
     public var entries: [Entry] { [] }
@@ -255,4 +426,344 @@ public struct RecordOnceTransport: HTTPTransport {
 
     /// Sends nothing.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
+}
+
+/// A limit that adapts to a service; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct AdaptiveConcurrency: Sendable {
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, algorithm: ConcurrencyLimitAlgorithm = .gradient(),
+        queue: Int = 10, queueTimeout: Duration? = .seconds(1),
+        on scheduler: some FutureScheduler = .live,
+        random: RandomSource = .system
+    ) {}
+}
+
+/// The algorithm of an adaptive limit; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct ConcurrencyLimitAlgorithm: Sendable {
+    /// No rule.
+    public static func aimd(
+        initial: Int = 20, minimum: Int = 2, maximum: Int = 200, decrease: Double = 0.9,
+        slowCallDuration: Duration = .seconds(5)
+    ) -> Self { Self() }
+
+    /// No rule.
+    public static func vegas(initial: Int = 20, minimum: Int = 1, maximum: Int = 1_000) -> Self {
+        Self()
+    }
+
+    /// No rule.
+    public static func gradient(
+        minimum: Int = 3, maximum: Int = 1_000, window: Duration = .milliseconds(100),
+        measurementInterval: Duration = .seconds(60)
+    ) -> Self { Self() }
+
+    /// No rule.
+    public static func correlation(
+        initial: Int = 20, minimum: Int = 1, maximum: Int = 200
+    ) -> Self { Self() }
+}
+
+/// A throttle that adapts to a service; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct AdaptiveThrottle: Sendable {
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, rule: ThrottleRule = .acceptMultiplier(),
+        maxProbability: Double = 0.8, minimumRate: Int = 5,
+        on scheduler: some FutureScheduler = .live,
+        random: RandomSource = .system
+    ) {}
+}
+
+/// The rule of an adaptive throttle; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct ThrottleRule: Sendable {
+    /// No rule.
+    public static func acceptMultiplier(
+        _ multiplier: Double = 2, over window: Duration = .seconds(10)
+    ) -> Self { Self() }
+
+    /// No rule.
+    public static func successRate(
+        _ rate: Double = 0.95, aggression: Int = 1, over window: Duration = .seconds(30)
+    ) -> Self { Self() }
+}
+
+/// A limit on the calls in flight, with a short queue; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public final class LoadShedder: OriginPolicy {
+    /// The type itself.
+    public typealias Policy = LoadShedder
+
+    /// The order of waiting calls.
+    public enum Order { case oldestFirst, newestFirstInOverload }
+
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, limit: Int = 64, queue: Int = 1_000,
+        target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100),
+        order: Order = .oldestFirst, on scheduler: some FutureScheduler = .live
+    ) {}
+}
+
+/// The place of state in a store; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct SharedState: Sendable {
+    /// What happens while the store fails.
+    public enum Failing { case open, closed }
+
+    /// Creates nothing.
+    public init(
+        _ key: String, in store: Any, failing: Failing = .open,
+        timeLimit: Duration = .milliseconds(100),
+        on scheduler: some FutureScheduler = .live
+    ) {}
+}
+
+/// A store of several machines; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public protocol PolicyStore {}
+
+/// A step of a bucket in a store; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct BucketRequest: Sendable {}
+
+/// The result of a bucket's step; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct BucketGrant: Sendable {
+    /// Creates nothing.
+    public init(isGranted: Bool, level: Double) {}
+}
+
+/// A store in memory; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct MemoryPolicyStore: Sendable {
+    /// Creates nothing.
+    public init(on scheduler: some FutureScheduler = .live) {}
+}
+
+/// Answers in a store; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct SharedMemo<Output>: Sendable {
+    /// Creates nothing.
+    public init(
+        named name: String? = nil, timeToLive: Duration, shared: SharedState,
+        encode: (Output) throws -> [UInt8], decode: ([UInt8]) throws -> Output
+    ) {}
+}
+
+/// The names of a call's headers; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct CallHeaders: Sendable {
+    /// Creates nothing.
+    public init(
+        timeout: TimeoutHeader? = .requestTimeout, priority: String? = "Request-Criticality"
+    ) {}
+}
+
+/// The header of a call's remaining time; in `PledgeTraffic`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+public struct TimeoutHeader: Sendable {
+    /// No header.
+    public static var requestTimeout: Self { Self() }
+
+    /// No header.
+    public static var envoyExpected: Self { Self() }
+
+    /// No header.
+    public static var grpc: Self { Self() }
+}
+
+extension Middleware {
+    /// Limits the calls in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func adaptiveConcurrency(sharing limit: AdaptiveConcurrency) -> Middleware {
+        .passThrough
+    }
+
+    /// Refuses a share of the calls; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func throttle(sharing throttle: AdaptiveThrottle) -> Middleware { .passThrough }
+
+    /// Limits the calls in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func loadShedding(sharing shedder: LoadShedder) -> Middleware { .passThrough }
+
+    /// Keeps answers in a store; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func memoise(
+        by key: (Input) -> String, in memo: SharedMemo<Output>
+    ) -> Middleware { .passThrough }
+}
+
+extension Middleware where Input == HTTPRequest {
+    /// Sends a call's remaining time and priority; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Middleware { .passThrough }
+}
+
+extension HTTPPart where Level == HTTPStack.Hop {
+    /// Limits the calls in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func loadShedding(_ shedders: any OriginPolicy<LoadShedder>) -> Self { nothing }
+}
+
+extension HTTPPart where Level == HTTPStack.Attempt {
+    /// Refuses a share of the requests; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func throttle(_ throttle: AdaptiveThrottle) -> Self { nothing }
+
+    /// Limits the requests in flight; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self { nothing }
+
+    /// Sends a call's remaining time and priority; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Self { nothing }
+}
+
+extension HTTPPart {
+    fileprivate static var nothing: Self {
+        Self(HTTPClient.CustomMiddleware(send: .passThrough, stream: .passThrough))
+    }
+}
+
+extension HTTPClient {
+    /// What stands in for the bulkheads; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public var loadShedder: (any OriginPolicy<LoadShedder>)? {
+        get { nil }
+        set {}
+    }
+}
+
+extension HTTPClient.Origins.States {
+    /// What stands in for the bulkhead; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public var loadShedder: LoadShedder? { nil }
+}
+
+@available(
+    *, unavailable,
+    message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+)
+extension OriginPolicy where Self == PerOrigin<LoadShedder> {
+    /// A load shedder for each origin; in `PledgeTraffic`.
+    public static func perOrigin() -> Self { .perOrigin(LoadShedder()) }
+}
+
+extension RateLimiter {
+    /// Creates a limiter whose bucket is in a store; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public convenience init(
+        named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
+        maxWait: Duration = .seconds(1), shared: SharedState?,
+        on scheduler: some FutureScheduler = .live
+    ) { self.init(rate: rate, per: period) }
+}
+
+extension RetryBudget {
+    /// Creates a budget whose bucket is in a store; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public convenience init(
+        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2,
+        shared: SharedState?
+    ) { self.init() }
+}
+
+extension CallContext {
+    /// Creates the context of a received request; in `PledgeTraffic`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
+    )
+    public init(
+        _ headers: HTTPHeaders, named names: CallHeaders,
+        on scheduler: some FutureScheduler = .live
+    ) { self.init(traceContext: nil) }
 }

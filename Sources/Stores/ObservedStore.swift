@@ -87,7 +87,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
         repeat {
             refreshes &+= 1
             count = refreshes
-            guard let now = source.newer(than: state, version) else { return }
+            guard let now = source.stateIfNewer(than: state, since: version) else { return }
             // Observation calls its observers before the assignment changes the state. If an observer
             // dispatches, the nested call sets a newer state first, and this call then overwrites it with an
             // older one. So the loop runs again. The old state is released after the assignment, because its

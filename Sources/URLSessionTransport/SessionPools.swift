@@ -57,7 +57,7 @@ final class SessionPools: Sendable {
             exchange.use(connections)
             tasks.send(exchange)
         } catch {
-            recipient.fail(with: error.naming(request))
+            recipient.fail(with: error.withRequest(request))
         }
     }
 

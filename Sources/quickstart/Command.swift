@@ -4,14 +4,14 @@ import PledgeObservation
 
 /// The parsed arguments.
 struct Command {
-    /// The work to do.
-    enum Work {
+    /// What to do.
+    enum Action {
         case tour
         case load(Load)
         case help
     }
 
-    var work: Work
+    var action: Action
     /// The file to write the trace to; nil for none.
     var traceFile: String?
     /// The file to write the page to; nil for none.
@@ -37,7 +37,7 @@ struct Command {
         do {
             let command = try Command(arguments)
             let recorder = CallRecorder()
-            switch command.work {
+            switch command.action {
             case .help: print(usage)
             case .tour:
                 try await makeFirstCall()
@@ -56,7 +56,7 @@ struct Command {
     init(_ arguments: some Collection<String>) throws(Failure) {
         var arguments = Array(arguments)
         if arguments.contains(where: { $0 == "--help" || $0 == "-h" }) {
-            work = .help
+            action = .help
             return
         }
         traceFile = try Self.take("--trace", "a file, like trace.json", from: &arguments)
@@ -74,12 +74,12 @@ struct Command {
             var load = Load(endpoint: try Self.endpoint(of: first))
             if let transport { load.transport = transport }
             if let limit { load.limit = limit }
-            work = .load(load)
+            action = .load(load)
         } else if transport != nil || limit != nil {
             let flag = transport != nil ? "--transport" : "--timeout"
             throw Failure(wrongUse: "\(flag) needs a URL; see --help")
         } else {
-            work = .tour
+            action = .tour
         }
     }
 

@@ -63,8 +63,7 @@ import Testing
         }
     }
 
-    @Test("W1: a silent connection gets no new stream")
-    func aSilentConnectionIsLeft() async throws {
+    @Test func aSilentConnectionGetsNoNewStream() async throws {
         guard let site = try await site() else { return }
         defer { site.stop() }
         let transport = try transport(to: site)
@@ -75,8 +74,7 @@ import Testing
         try await transport.close().soon
     }
 
-    @Test("W1: the attempt after the silence succeeds")
-    func theNextAttemptSucceeds() async throws {
+    @Test func theAttemptAfterTheSilenceSucceeds() async throws {
         guard let site = try await site() else { return }
         defer { site.stop() }
         let transport = try transport(to: site)
@@ -94,8 +92,8 @@ import Testing
         try await transport.close().soon
     }
 
-    @Test("W1: the other streams run on, and closing waits for them")
-    func otherStreamsRunOn() async throws {
+    @Test("other streams of a silent connection run on, and closing waits for them")
+    func otherStreamsOfASilentConnectionRunOn() async throws {
         let go = Promise<Void>()
         let site = try await site { frames, stream in
             guard stream == 3 else { return }
@@ -129,8 +127,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await long.soon }
     }
 
-    @Test("W1: the failures of a silent connection count once for a breaker")
-    func failuresCountOnce() async throws {
+    @Test func theFailuresOfASilentConnectionCountOnceForABreaker() async throws {
         guard let site = try await site() else { return }
         defer { site.stop() }
         let transport = try transport(to: site)
@@ -146,8 +143,7 @@ import Testing
     }
 
     /// Without this, each second of such calls would make a handshake.
-    @Test("W1: a limit of 200 ms on a path of 300 ms makes no new connection")
-    func aLimitThatIsTooShortSaysNothing() async throws {
+    @Test func aLimitOf200MsOnAPathOf300MsMakesNoNewConnection() async throws {
         let site = try await HTTP2Site.start { [streams, scheduler] _, frames in
             while let frame = frames.next() {
                 guard case .head(let stream, _, _) = frame else { continue }

@@ -17,7 +17,7 @@ let everyNumber: [Number] = [
 ]
 
 @Suite struct LoadableTests {
-    @Test func whatIsKnown() {
+    @Test func eachStateSaysWhatIsKnown() {
         #expect(everyNumber.map(\.value) == [nil, nil, 1, 2, 3, nil, 4])
         #expect(
             everyNumber.map(\.error)
@@ -42,7 +42,7 @@ let everyNumber: [Number] = [
             ])
     }
 
-    @Test func mapFollowsItsLaws() {
+    @Test func mapOfALoadableFollowsItsLaws() {
         for number in everyNumber {
             #expect(number.map { $0 } == number)
             #expect(number.map { $0 + 1 }.map { $0 * 2 } == number.map { ($0 + 1) * 2 })
@@ -75,7 +75,7 @@ let everyNumber: [Number] = [
         }
     }
 
-    @Test func loadingKeepsWhatIsKnown() {
+    @Test func beginningToLoadKeepsWhatIsKnown() {
         #expect(after { $0.startLoading() } == everyNumber.map { .loading(previous: $0.value) })
     }
 
@@ -108,7 +108,7 @@ let everyNumber: [Number] = [
             ])
     }
 
-    @Test func resettingForgets() {
+    @Test func resettingALoadableForgetsItsValue() {
         #expect(after { $0.reset() } == everyNumber.map { _ in .idle })
     }
 
@@ -119,7 +119,7 @@ let everyNumber: [Number] = [
 }
 
 @Suite struct LoadableZipTests {
-    @Test func isInOneStateForEveryPair() {
+    @Test func aZipOfLoadablesIsInOneStateForEveryPair() {
         for one in everyNumber {
             for other in everyNumber {
                 let both = zip(one, other)
@@ -135,7 +135,7 @@ let everyNumber: [Number] = [
         }
     }
 
-    @Test func isLoadedOnlyOfLoadedOnes() {
+    @Test func aZipIsLoadedOnlyIfAllAreLoaded() {
         let fresh = Number.loaded(1).zip(Number.loaded(2)).map { $0 + $1 }
         let stale = Number.loaded(1).zip(Number.loaded(2, stale: true)).map { $0 + $1 }
         #expect(fresh == .loaded(3))
@@ -146,14 +146,14 @@ let everyNumber: [Number] = [
         #expect(Number.idle.zip(Number.loading()).map { $0 + $1 } == .loading())
     }
 
-    @Test func keepsWhatIsKnownOfAll() {
+    @Test func aZipKeepsWhatIsKnownOfAll() {
         let loading = Number.loading(previous: 1).zip(Number.loaded(2)).map { $0 + $1 }
         #expect(loading == .loading(previous: 3))
         let failed = Number.failed(Offline(), previous: 1).zip(Number.loading(previous: 2))
         #expect(failed.map { $0 + $1 } == .failed(Offline(), previous: 3))
     }
 
-    @Test func takesAnyNumberOfTypes() {
+    @Test func aZipTakesAnyNumberOfTypes() {
         let name = Loadable<String, Offline>.loaded("a")
         let three = zip(name, Number.loaded(1), Loadable<Bool, Offline>.loaded(true))
         let values = three.value
@@ -173,7 +173,7 @@ let everyNumber: [Number] = [
         #expect(seen.elements == ["loading(previous: nil)", "loaded(7, stale: false)"])
     }
 
-    @Test func aFailureKeepsWhatWasKnown() {
+    @Test func theFailureOfAFutureKeepsWhatWasKnown() {
         let promise = Promise<Int>()
         let seen = TestLog<String>()
         promise.observeLoading(after: .loaded(3), seen.add)
@@ -204,7 +204,7 @@ let everyNumber: [Number] = [
         #expect(texts == ["loading(previous: nil)", "loaded(7, stale: false)"])
     }
 
-    @Test func cancellingGoesBack() {
+    @Test func cancellingAFutureThatLoadsGoesBackToWhatWasKnown() {
         let promise = Promise<Int>()
         let seen = TestLog<String>()
         promise.observeLoading(after: .loaded(3), seen.add)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.oneAtATime) struct PromiseTests {
-    @Test func theFirstToSettleWins() {
+    @Test func theFirstToSettleAPromiseWins() {
         let promise = Promise<Int>()
         #expect(promise.result == nil)
         #expect(promise.resolve(with: 1))
@@ -30,7 +30,7 @@ import Testing
         #expect(promise.isCancelled)
     }
 
-    @Test func madeSettled() {
+    @Test func aPromiseMayBeMadeSettled() {
         let value = Promise(value: 3)
         let error = Promise<Int>(error: TestError(number: 4))
         #expect(value.valueNow == 3)
@@ -41,7 +41,7 @@ import Testing
         #expect(future.valueNow == 5)
     }
 
-    @Test func releasedUnsettledItNamesItsPlace() {
+    @Test func aPromiseReleasedUnsettledNamesItsPlace() {
         let line: UInt = #line + 1
         var promise: Promise<Int>? = Promise()
         let results = TestLog<String>()
@@ -85,7 +85,7 @@ import Testing
         _ = await throwing.resultWhenSettled
     }
 
-    @Test func aResultSettles() {
+    @Test func aResultSettlesAPromiseOnce() {
         let (promise, failing) = (Promise<Int>(), Promise<Int>())
         #expect(promise.settle(with: .success(1)))
         #expect(!promise.settle(with: .success(2)))
@@ -115,8 +115,8 @@ import Testing
         #expect(calls.elements == [2])
     }
 
-    @Test("promises that follow each other settle together", arguments: [0, 1])
-    func followingEachOther(first: Int) {
+    @Test(arguments: [0, 1])
+    func promisesThatFollowEachOtherSettleTogether(first: Int) {
         let promises = [Promise<Int>(), Promise<Int>()]
         promises[0].follow(promises[1])
         promises[1].follow(promises[0])
@@ -124,7 +124,7 @@ import Testing
         #expect(promises.allSatisfy { $0.valueNow == 7 })
     }
 
-    @Test("F10: what is handed out by the framework is no promise") func nobodyCastsToSettle() {
+    @Test func noFutureThatTheFrameworkHandsOutCastsToAPromise() {
         let queue = DispatchQueue(label: "casts")
         let futures = [
             InternalPromise<Int>(), Future.make { _ in }, Promise<Int>().map { $0 },
@@ -174,10 +174,8 @@ import Testing
         #expect(stopped.elements == [1, 3])
     }
 
-    @Test(
-        "C6: the cancellation of what a promise follows calls no handler of the promise",
-        arguments: ["follow", "settle", "reject", "resolver", "cancel"])
-    func handlersOfAFollower(way: String) {
+    @Test(arguments: ["follow", "settle", "reject", "resolver", "cancel"])
+    func cancellingWhatAPromiseFollowsCallsNoHandlerOfThePromise(way: String) {
         let (followed, promise, calls) = (Promise<Int>(), Promise<Int>(), TestLog<String>())
         promise.onCancel { calls.append("early") }
         switch way {

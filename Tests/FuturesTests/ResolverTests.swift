@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func settlesTheFuture() {
+    @Test func aResolverSettlesItsFuture() {
         let now = Future<Int>.make { resolver in resolver.resolve(with: 1) }
         #expect(now.valueNow == 1)
         let producer = Producer<Int>()
@@ -32,12 +32,12 @@ import Testing
         #expect(later.valueNow == 2)
     }
 
-    @Test func rejectsTheFuture() {
+    @Test func aResolverRejectsItsFuture() {
         let future = Future<Int>.make { resolver in resolver.reject(with: TestError(number: 1)) }
         #expect(future.errorNow as? TestError == TestError(number: 1))
     }
 
-    @Test func neverKeptItIsAbandonedAtOnceAndNamesTheCall() {
+    @Test func aResolverThatIsNeverKeptAbandonsItsFutureAtOnce() {
         let line: UInt = #line + 1
         let future = Future<Int>.make { _ in }
         #expect(future.codeNow == .abandoned)
@@ -46,7 +46,7 @@ import Testing
         #expect(error?.description.contains("\(#fileID):\(line)") == true)
     }
 
-    @Test func releasedLaterItFailsWhoeverHoldsTheFuture() {
+    @Test func aResolverReleasedLaterFailsWhoeverHoldsItsFuture() {
         let producer = Producer<Int>()
         let future = Future<Int>.make { producer.start($0) }
         let calls = TestLog<Int>()
@@ -57,7 +57,7 @@ import Testing
         #expect(calls.elements == [1])
     }
 
-    @Test func aCallbackThatIsDroppedReleasesIt() {
+    @Test func aCallbackThatIsDroppedReleasesItsResolver() {
         let callback = Locked<(@Sendable (Int) -> Void)?>(nil)
         let future = Future<Int>.make { resolver in
             callback.withLock { $0 = { resolver.resolve(with: $0) } }
@@ -72,7 +72,7 @@ import Testing
         #expect(future.codeNow == .abandoned)
     }
 
-    @Test func hearsOfCancellation() {
+    @Test func aResolverHearsOfTheCancellationOfItsFuture() {
         let producer = Producer<Int>()
         let heard = TestLog<Int>()
         let future = Future<Int>.make { resolver in
@@ -103,7 +103,7 @@ import Testing
 
     /// The handler keeps the resolver until the future has settled, and no longer.
     @Test(arguments: [true, false])
-    func keptByItsOwnHandlerItGoesWithTheResult(isCancelled: Bool) {
+    func aResolverKeptByItsOwnHandlerIsFreedWithTheResult(isCancelled: Bool) {
         weak var weakResolver: Resolver<Int>?
         weak var weakFuture: Future<Int>?
         do {

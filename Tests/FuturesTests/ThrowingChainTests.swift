@@ -17,13 +17,13 @@ import Testing
         return Future(value: number)
     }
 
-    @Test func whatTheFirstThrowsRejectsTheFuture() throws {
+    @Test func anErrorOfTheFirstFunctionOfAChainRejectsTheFuture() throws {
         let doubled = chain(Self.parse, to: Self.double)
         #expect(try doubled("7").result?.get() == 14)
         #expect(throws: Refusal()) { try doubled("x").result?.get() }
     }
 
-    @Test func whatTheSecondThrowsRejectsTheFuture() throws {
+    @Test func anErrorOfTheSecondFunctionOfAChainRejectsTheFuture() throws {
         let checked = chain(Self.parse, to: Self.check)
         #expect(try checked("7").result?.get() == 7)
         #expect(throws: Refusal()) { try checked("70").result?.get() }
@@ -31,7 +31,7 @@ import Testing
         #expect(throws: Refusal()) { try alsoChecked(70).result?.get() }
     }
 
-    @Test func aMethodIsCalledToo() throws {
+    @Test func aChainCallsAMethodToo() throws {
         let shown = chain(
             { (text: String) in Self.double(try Self.parse(text)) }, to: Future.shielded)
         #expect(try shown("7").result?.get() == 14)

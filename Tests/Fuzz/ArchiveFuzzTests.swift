@@ -17,7 +17,7 @@ import Testing
     private let count = min(fuzzInputCount(), 10_000)
 
     @Test(
-        "L3: changed recordings are read without a trap, or refused with a place; what is read is written and read back equal"
+        "changed recordings are read without a trap, or refused with a place; what is read is written and read back equal"
     )
     func recordingsAreReadOrRefused() throws {
         var inputs = Mutator(
@@ -40,8 +40,8 @@ import Testing
         #expect(read > count / 50)
     }
 
-    @Test("L3: exchanges of random bytes are redacted without a trap, and JSON stays JSON")
-    func exchangesAreRedacted() throws {
+    @Test("exchanges of random bytes are redacted without a trap, and JSON stays JSON")
+    func exchangesOfRandomBytesAreRedactedWithoutATrap() throws {
         var inputs = Mutator(
             corpus: try corpus(named: "recordings"),
             words: words + [

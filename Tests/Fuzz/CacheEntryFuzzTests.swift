@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Stored responses whose bytes were changed.
 @Suite(.oneAtATime) struct CacheEntryFuzzTests {
@@ -13,8 +14,7 @@ import Testing
         status: 200, headers: ["ETag": "\"1\"", "Vary": "Accept", "Cache-Control": "max-age=9"],
         body: Data("body".utf8), url: URL(string: "https://example.com/"), lifetime: 9)
 
-    @Test("D1: no change of an entry's bytes is taken for a response")
-    func changesAreNoticed() throws {
+    @Test func noChangeOfAnEntrysBytesIsTakenForAResponse() throws {
         var random = SeededGenerator(seed: 1)
         let bytes = Array(response.encoded)
         for _ in 0..<fuzzInputCount() {
@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    @Test("D1: bytes with a right checksum are read without a trap, or refused")
-    func anythingIsReadOrRefused() throws {
+    @Test("bytes with a right checksum are read without a trap, or refused")
+    func bytesWithARightChecksumAreReadWithoutATrap() throws {
         var random = SeededGenerator(seed: 2)
         let format = CachedResponse.format
         let content = Array(

@@ -7,8 +7,7 @@ import Testing
 
 /// Content-Range values, and the records of downloads, from random bytes.
 @Suite(.oneAtATime) struct ContentRangeFuzzTests {
-    @Test("D1: a Content-Range is read as its grammar says, or not at all")
-    func contentRange() {
+    @Test func aContentRangeIsReadAsItsGrammarSaysOrNotAtAll() {
         var random = SeededGenerator(seed: 1)
         let pieces = [
             "bytes", "BYTES", " ", "  ", "-", "/", "*", "0", "1", "99", "100", "00", "+1", "1e3",
@@ -49,8 +48,8 @@ import Testing
         }
     }
 
-    @Test("D1: a download's record that was changed is refused, and one with a right hash is sane")
-    func record() {
+    @Test("a changed record of a download is refused, and one with a right hash is sane")
+    func aChangedRecordOfADownloadIsRefused() {
         var random = SeededGenerator(seed: 2)
         let lines = [
             "pledge-download 2", "s", "u", "users", "\"1\"", "gzip", "100", "0 50", "60 100",

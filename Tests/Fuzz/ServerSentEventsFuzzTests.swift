@@ -56,8 +56,8 @@ import Testing
         return whole
     }
 
-    @Test("D1: changed event streams give the same events in all chunks, and never trap")
-    func changedStreams() throws {
+    @Test("changed event streams give the same events in all chunks, and never trap")
+    func changedEventStreamsGiveTheSameEventsInAllChunks() throws {
         var random = SeededGenerator(seed: 21)
         var inputs = Mutator(
             corpus: try corpus(named: "event-streams"),
@@ -72,8 +72,8 @@ import Testing
         #expect(events > fuzzInputCount() / 2 && failures > 0)
     }
 
-    @Test("D1: random bytes give the same events in all chunks, and never trap")
-    func randomBytes() {
+    @Test("random bytes give the same events in all chunks, and never trap")
+    func randomBytesGiveTheSameEventsInAllChunks() {
         var random = SeededGenerator(seed: 23)
         let likely =
             Array("data:id:retry:event:\n\n\r\n\r 01\0".utf8) + [0xEF, 0xBB, 0xBF, 0xC3, 0xFF]

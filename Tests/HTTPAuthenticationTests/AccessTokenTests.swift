@@ -12,7 +12,7 @@ import Testing
     }
 
     /// The example of RFC 6749, section 5.1.
-    @Test func readsATokenResponse() throws {
+    @Test func aTokenIsReadFromATokenResponse() throws {
         let token = try decode(
             """
             {"access_token": "2YotnFZFEjr1zCsicMWpAA", "token_type": "example", "expires_in": 3600,
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Duration.milliseconds(3_600_500)])
-    func isReadAsItWasWritten(lifetime: Duration?) throws {
+    func aTokenIsReadAsItWasWritten(lifetime: Duration?) throws {
         let token = AccessToken("a", type: "b", lifetime: lifetime, refreshToken: "c")
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .iso8601
@@ -49,7 +49,7 @@ import Testing
         #expect(read == token)
     }
 
-    @Test func isReadByADecoderThatConvertsFromSnakeCase() throws {
+    @Test func aTokenIsReadByADecoderThatConvertsFromSnakeCase() throws {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         let text =
@@ -63,7 +63,7 @@ import Testing
         #expect(stored.value == "a" && stored.refreshToken == "b")
     }
 
-    @Test func isWrittenWithItsEnd() throws {
+    @Test func aTokenIsWrittenWithItsEnd() throws {
         let data = try JSONEncoder().encode(AccessToken("a", lifetime: .seconds(3_600)))
         let fields = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
         #expect(Set(fields.keys) == ["access_token", "token_type", "expires_at"])
@@ -71,7 +71,7 @@ import Testing
         #expect(try #require(fields["expires_at"] as? Double) > 1.7e9)
     }
 
-    @Test func hasExpiredIfItsEndWasInThePast() throws {
+    @Test func aTokenHasExpiredIfItsEndWasInThePast() throws {
         let json = #"{"access_token": "t1", "expires_in": 3600, "expires_at": 1700000000}"#
         let token = try decode(json)
         #expect(token.lifetime == .zero)
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: [("bearer", "Bearer t"), ("BEARER", "Bearer t"), ("DPoP", "DPoP t")])
-    func theTypeStandsBeforeIt(type: String, header: String) {
+    func theTypeOfATokenStandsBeforeIt(type: String, header: String) {
         let server = ScriptedServer([])
         let refresher = TokenRefresher(AccessToken("t", type: type)) { _ in .init(value: .init(""))
         }

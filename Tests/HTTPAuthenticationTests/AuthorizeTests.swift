@@ -40,7 +40,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func bearerAndOwnHeaders() {
+    @Test func aRequestGetsABearerTokenOrAHeaderOfYourOwn() {
         #expect(sent(.bearer("t")) == ["Authorization": "Bearer t"])
         #expect(sent(.header("X-API-Key", "k")) == ["X-API-Key": "k"])
     }
@@ -49,7 +49,7 @@ import Testing
         "http://api.example.com/", "https://api.example.com:8443/", "https://example.com/",
         "https://api.example.com.evil.net/", "https://api.example.com@evil.net/",
     ])
-    func othersGetNothing(url: String) {
+    func otherOriginsGetNoCredential(url: String) {
         #expect(sent(.bearer("t"), to: url) == [:])
     }
 
@@ -83,7 +83,7 @@ import Testing
             ])
     }
 
-    @Test func sameOriginInOtherWords() {
+    @Test func theSameOriginInOtherWordsGetsTheCredential() {
         #expect(sent(.bearer("t"), to: "HTTPS://API.Example.com:443/x")?.count == 1)
         #expect(!HTTPOrigins.origins(of: URL(string: "mailto:a")!).contains(TokenFixture.url))
         #expect(HTTPOrigins.origins { $0.host == "api.example.com" }.contains(TokenFixture.url))
@@ -99,7 +99,7 @@ import Testing
         #expect(fixture.begun == 0)
     }
 
-    @Test func aRequestMaySkipIt() {
+    @Test func aRequestMaySkipItsCredential() {
         let fixture = TokenFixture()
         fixture.expect("t2")
         var request = TokenFixture.request()
@@ -109,7 +109,7 @@ import Testing
         #expect(fixture.begun == 0)
     }
 
-    @Test func textsShowNoSecret() {
+    @Test func theTextsOfACredentialShowNoSecret() {
         let token = AccessToken("s3cret", refreshToken: "s3cret")
         let refresher = TokenRefresher(token) { _ in Future(value: token) }
         let values: [Any] = [

@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func removingForgets() {
+    @Test func removingACookieFromAJarForgetsIt() {
         let jar = jar()
         jar.store(["Set-Cookie": "a=1", "set-cookie": "b=2"], from: url)
         if let first = jar.cookies.first { jar.remove(first) }
@@ -136,7 +136,7 @@ import Testing
         #expect(jar.cookies.isEmpty)
     }
 
-    @Test func noTextShowsAValue() throws {
+    @Test func noTextOfAJarShowsAValue() throws {
         let jar = jar()
         let cookie = try #require(jar.store("session=s3cret; Path=/", from: url))
         for text in texts(of: jar) + texts(of: cookie) + texts(of: jar.cookies)
@@ -233,7 +233,7 @@ import Testing
         #expect(store.all(at: now).map(\.name) == ["b", "c", "d"])
     }
 
-    @Test func beingSentCountsAsUse() throws {
+    @Test func sendingACookieCountsAsUse() throws {
         var store = store(
             .init(perDomain: 2, inAll: 100), cookie("a", path: "/a"), cookie("b", path: "/b"))
         let place = try #require(URL(string: "http://example.com/a").flatMap { CookieURL($0) })
@@ -243,7 +243,7 @@ import Testing
         #expect(store.all(at: now).map(\.name) == ["a", "c"])
     }
 
-    @Test func whatIsOverGoesFirst() {
+    @Test func cookiesThatAreOverGoFirst() {
         var store = store(
             .init(perDomain: 2, inAll: 100), cookie("a"), cookie("b", expires: 1_001))
         store.keep(cookie("c"), at: Date(secondsSince1970: 1_001))
@@ -258,7 +258,7 @@ import Testing
         #expect(store.all(at: now).map(\.name) == ["a", "b"])
     }
 
-    @Test func thereAreSoManyInAll() {
+    @Test func aJarHasSoManyCookiesInAll() {
         var store = CookieStore(limits: .init(perDomain: 50, inAll: 3))
         for index in 0..<5 {
             store.keep(cookie("a", domain: "\(index).example.com"), at: now)
@@ -292,7 +292,7 @@ import Testing
         #expect(wasKept)
     }
 
-    @Test func removingForgets() {
+    @Test func removingACookieFromAStoreForgetsIt() {
         var store = store(.init(), cookie("a"), cookie("b"))
         let removed = [
             store.remove(cookie("a", "whatever it is")), store.remove(cookie("a")),

@@ -22,7 +22,7 @@ import Testing
         ("1.2.3.4.", true), ("example.com", false), ("1.example.com", false), ("a1", false),
         ("", false),
     ])
-    func anAddressIsTold(_ host: String, _ isAddress: Bool) {
+    func anAddressIsToldFromADomain(_ host: String, _ isAddress: Bool) {
         #expect(CookieDomain.isAddress(host) == isAddress)
     }
 }
@@ -32,7 +32,7 @@ import Testing
         ("/", "/"), ("/a", "/"), ("/a/", "/a"), ("/a/b", "/a"), ("/a/b/c", "/a/b"), ("", "/"),
         ("a/b", "/"), ("//", "/"), ("/a//b", "/a/"),
     ])
-    func withoutAPathItIsTheRequestsFolder(_ request: String, _ path: String) {
+    func aCookieWithoutAPathHasTheRequestsFolder(_ request: String, _ path: String) {
         #expect(CookiePath.standard(for: request) == path)
     }
 

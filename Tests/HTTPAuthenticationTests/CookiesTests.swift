@@ -24,7 +24,7 @@ import Testing
         return seen.withLock { $0 }
     }
 
-    @Test func whatCameIsSentBack() {
+    @Test func cookiesThatCameAreSentBack() {
         let load: HTTPService = stack(
             .cookies(sharing: jar),
             over: { _ in

@@ -61,7 +61,7 @@ import Testing
         "qop=auth, opaque=o, algorithm=MD5", "opaque=o", "opaque=o, algorithm=SHA-512-256",
         "qop=\"auth-int\", opaque=o",
     ])
-    func everyFormIsLetIn(_ challenge: String) {
+    func everyFormOfDigestIsLetIn(_ challenge: String) {
         server.change { $0.challenges = [challenge] }
         let send = send(credentials())
         var post = request("/x", .post)
@@ -427,7 +427,7 @@ import Testing
         #expect(keys.count == 2 && Set(keys).count == 1 && !keys.contains(nil))
     }
 
-    @Test func textsShowNoSecret() throws {
+    @Test func theTextsOfADigestShowNoSecret() throws {
         let credentials = HTTPCredentials.digest(user: "s3cretuser", password: "s3cretword")
         server.change { $0.challenges = ["qop=auth-int, opaque=o"] }
         var upload = request("/x", .post)

@@ -12,7 +12,7 @@ import Testing
         #"Digest realm="r", nonce="\#(nonce)", \#(rest)"#
     }
 
-    @Test func whatIsSaidIsRead() {
+    @Test func allPartsOfAChallengeAreRead() {
         let challenge = strongest(
             digest(
                 #"opaque="o", algorithm=SHA-256-sess, qop="auth-int, Auth", stale=TRUE, "#
@@ -24,7 +24,7 @@ import Testing
         #expect(challenge?.domain == ["/a", "https://b/c"])
     }
 
-    @Test func whatIsNotSaidIsTheDefault() {
+    @Test func aMissingPartOfAChallengeHasItsDefault() {
         let challenge = strongest(digest(#"domain="""#))
         #expect(challenge?.opaque == nil && challenge?.domain == nil)
         #expect(challenge?.algorithm.hash == .md5 && challenge?.algorithm.name == nil)
@@ -33,7 +33,7 @@ import Testing
         #expect(strongest(digest("qop=auth-int"))?.protection == .authInt)
     }
 
-    @Test func theStrongestIsTaken() {
+    @Test func theStrongestOfSeveralChallengesIsTaken() {
         let (md5, sha) = (digest("algorithm=MD5"), digest("algorithm=SHA-256"))
         #expect(strongest(md5, sha)?.algorithm.hash == .sha256)
         #expect(strongest("\(sha), \(md5)")?.algorithm.hash == .sha256)
@@ -48,5 +48,5 @@ import Testing
         "Digest realm=r, nonce=n, nonce=n", "Digest realm=r, nonce=n, algorithm=SHA-1",
         "Digest realm=r, nonce=n, qop=x", "Digest realm=r, nonce=n, algorithm=MD5-sess",
     ])
-    func whatIsNotUnderstoodIsNone(_ value: String) { #expect(strongest(value) == nil) }
+    func aChallengeThatIsNotUnderstoodIsNone(_ value: String) { #expect(strongest(value) == nil) }
 }

@@ -34,7 +34,7 @@ import Testing
         ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
         ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
     ])
-    func theExampleOfTwoHashes(_ algorithm: String, _ response: String) throws {
+    func theStandardsExampleOfTwoHashesIsAnswered(_ algorithm: String, _ response: String) throws {
         #expect(
             try authorization(example(algorithm)) == """
                 Digest username="Mufasa", realm="http-auth@example.org", nonce="\(Self.nonce)", \
@@ -46,7 +46,7 @@ import Testing
 
     /// RFC 7616, section 3.9.2, with the name's hash and the response of its erratum 4897, since those of the
     /// RFC are not computed with SHA-512/256.
-    @Test func theExampleOfAHashedName() throws {
+    @Test func theStandardsExampleOfAHashedNameIsAnswered() throws {
         let challenge = """
             Digest realm="api@example.org", qop="auth", algorithm=SHA-512-256, \
             nonce="5TsQWLVdgBdmrQ0XsxbDODV+57QdFR34I9HAbC/RVvkK", \
@@ -73,7 +73,7 @@ import Testing
     }
 
     /// RFC 2617, section 3.5, and RFC 2069 with erratum 749.
-    @Test func theExamplesOfTheOlderForms() throws {
+    @Test func theStandardsExamplesOfTheOlderFormsAreAnswered() throws {
         let challenge = """
             Digest realm="testrealm@host.com", nonce="dcd98b7102dd2f0e8b11d0f600bfb0c093", \
             opaque="5ccc069c403ebaf9f0171e9517f40e41"
@@ -109,7 +109,7 @@ import Testing
         #expect(digest.contains("qop=auth-int"))
     }
 
-    @Test func whatIsQuotedIsEscaped() throws {
+    @Test func theQuotedPartsOfADigestAreEscaped() throws {
         let login = DigestLogin(user: #"a"b\c"#, password: "p")
         let digest = try authorization(
             #"Digest realm="\"r\\", nonce="n", opaque="\"", algorithm="MD5""#, login)
@@ -131,7 +131,7 @@ import Testing
             DigestAlgorithm(name)?.hash(text) == expected, "\(name) of \(text.utf8.count) bytes")
     }
 
-    @Test func knownVectors() {
+    @Test func theHashesOfKnownTextsAreRight() {
         check("MD5", "", is: "d41d8cd98f00b204e9800998ecf8427e")
         check("MD5", "abc", is: "900150983cd24fb0d6963f7d28e17f72")
         check(
@@ -152,13 +152,13 @@ import Testing
         ("SHA-256", "dd21bb91165542678c760dec417a174580c2006e5105a25e373c77dd466cdf00"),
         ("SHA-512-256", "7380bfc4a7334fb2572fce472dfcd8d6c4311e03e645f6aa23587cbff95fb03a"),
     ])
-    func everyLengthIsPadded(_ name: String, _ expected: String) throws {
+    func textsOfEveryLengthArePaddedForTheirHash(_ name: String, _ expected: String) throws {
         let hash = try #require(DigestAlgorithm(name)?.hash)
         let all = (0..<300).map { hash(String(repeating: "a", count: $0)) }
         #expect(hash(all.joined()) == expected)
     }
 
-    @Test func whichNamesAreKnown() {
+    @Test func certainNamesOfHashesAreKnown() {
         #expect(DigestAlgorithm(nil)?.hash == .md5)
         #expect(DigestAlgorithm("sha-256-SESS")?.isSession == true)
         #expect(DigestAlgorithm("SHA-256")?.isSession == false)

@@ -38,7 +38,7 @@ import Testing
         "other.com", "a.www.example.com", "ple.com", "com", ".com", "com.", "example.com.",
         "..example.com", "..", "localhost", "127.0.0.1",
     ])
-    func itMayNotSetForOthers(_ domain: String) {
+    func aHostMayNotSetCookiesForOthers(_ domain: String) {
         #expect(cookie("a=b; Domain=\(domain)") == nil)
     }
 
@@ -105,7 +105,7 @@ import Testing
         ("a=b; =c", ["a", "b"]), ("grün=ü", ["grün", "ü"]), ("a=1,2", ["a", "1,2"]),
         ("$Version=1", ["$Version", "1"]),
     ])
-    func nameAndValueAreRead(_ text: String, _ expected: [String]) {
+    func theNameAndTheValueOfACookieAreRead(_ text: String, _ expected: [String]) {
         #expect(pair(text) == expected)
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(header?.isSecure == true)
     }
 
-    @Test func theSizeIsBounded() {
+    @Test func theSizeOfACookieIsBounded() {
         let name = String(repeating: "n", count: 96)
         #expect(read("\(name)=\(String(repeating: "v", count: 4_000))") != nil)
         #expect(read("\(name)=\(String(repeating: "v", count: 4_001))") == nil)
@@ -144,7 +144,7 @@ import Testing
         #expect(header?.sameSite == .strict)
     }
 
-    @Test func whatIsNotSaidIsNotThere() {
+    @Test func anAttributeThatACookieLacksIsNotThere() {
         let header = read("a=b")
         #expect(header?.expires == nil && header?.maxAge == nil)
         #expect(header?.domain == nil && header?.path == nil && header?.sameSite == nil)
@@ -164,12 +164,12 @@ import Testing
         ("-99999999999999999999999", 0), ("", nil), ("-", nil), ("+1", nil), ("1.5", nil),
         ("1 ", 1), ("٣", nil),
     ])
-    func aMaxAgeIsDigits(_ text: String, _ age: Int64?) {
+    func aMaxAgeOfACookieIsDigits(_ text: String, _ age: Int64?) {
         #expect(read("a=b; Max-Age=\(text)")?.maxAge == age)
     }
 
     @Test(arguments: ["", ".", "\"\""])
-    func anEmptyDomainIsNone(_ text: String) {
+    func anEmptyDomainOfACookieIsNone(_ text: String) {
         #expect(read("a=b; Domain=\(text)")?.domain == (text == "\"\"" ? "\"\"" : nil))
     }
 }
@@ -184,7 +184,7 @@ import Testing
         "08:49:37x123 06 Nov 1994", "Sun,06/Nov/1994;08:49:37,UTC+5", "Nov,6,94,08:49:37",
         "x 06 Nov 1994 08:49:37 1 2 3 Dec 2010",
     ])
-    func itsPartsStandInAnyOrder(_ text: String) {
+    func thePartsOfACookiesDateStandInAnyOrder(_ text: String) {
         #expect(CookieDate.date(text)?.secondsSince1970 == seconds)
     }
 
@@ -207,7 +207,7 @@ import Testing
         #expect(CookieDate.date(text) == nil)
     }
 
-    @Test func theBoundsAreDates() {
+    @Test func theBoundsOfCookieDatesAreDates() {
         #expect(CookieDate.date("1 Jan 1601 00:00:00")?.httpText == "Mon, 01 Jan 1601 00:00:00 GMT")
         #expect(
             CookieDate.date("31 Dec 9999 23:59:59")?.httpText == "Fri, 31 Dec 9999 23:59:59 GMT")
@@ -253,7 +253,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func whateverComesNothingTraps(_ seed: UInt64) throws {
+    func noTextOfASetCookieTraps(_ seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let urls = try [
             "https://www.example.com/shop/cart", "http://www.example.com", "http://127.0.0.1/a/",
@@ -284,7 +284,7 @@ import Testing
     }
 
     /// Random inputs for the lenient parser of dates.
-    @Test func noDateTraps() {
+    @Test func noTextOfADateTraps() {
         var generator = SeededGenerator(seed: 3)
         var dates = 0
         for _ in 0..<fuzzInputCount() {

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPAuthentication
+@testable import PledgeStorage
 
 /// A token file that several real processes use: this test's program, run again.
 @Suite(.oneAtATime) struct SharedTokenProcessTests {
@@ -22,8 +23,7 @@ import Testing
             output: folder.url.appendingPathComponent("\(UUID()).output"))
     }
 
-    @Test("K3: processes that refresh the same token at the same time stay signed in")
-    func manyProcesses() async throws {
+    @Test func processesThatRefreshTheSameTokenAtTheSameTimeStaySignedIn() async throws {
         let folder = try TestFolder()
         let site = FolderSite(folder.url)
         let store = AccessTokenFile(site.tokenFile)
@@ -39,8 +39,7 @@ import Testing
         #expect(try store.load()?.refreshToken == "\(site.count("refresh"))")
     }
 
-    @Test("K3: the lock of a process that is killed during a refresh is free")
-    func killedProcess() async throws {
+    @Test func theLockOfAProcessThatIsKilledDuringARefreshIsFree() async throws {
         let folder = try TestFolder()
         let site = FolderSite(folder.url)
         let store = AccessTokenFile(site.tokenFile)

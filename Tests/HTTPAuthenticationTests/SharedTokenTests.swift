@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPAuthentication
+@testable import PledgeStorage
 
 /// A token that several processes keep in the same store, at a server that accepts each refresh token once.
 ///
@@ -32,8 +33,8 @@ import Testing
         process(AccessTokenFile(file), errors: errors)
     }
 
-    @Test("K3: a process takes the token that another one has got, and sends no used refresh token")
-    func takesTheOtherToken() throws {
+    @Test("a process takes the other one's new token, and sends no used refresh token")
+    func aProcessTakesTheOtherOnesNewToken() throws {
         try signIn()
         let (first, second) = (process(), process())
         #expect(first.get() == "200" && second.get() == "200")
@@ -47,9 +48,7 @@ import Testing
         #expect(server.refreshes == ["alice 0: ok", "alice 1: ok"])
     }
 
-    @Test(
-        "K3: a stored token that has expired is refreshed with its own refresh token")
-    func expiredInTheStore() throws {
+    @Test func aStoredTokenThatHasExpiredIsRefreshedWithItsOwnRefreshToken() throws {
         try signIn()
         let (first, second) = (process(), process())
         server.lifetime = .zero
@@ -60,8 +59,8 @@ import Testing
         #expect(server.refreshes == ["alice 0: ok", "alice 1: ok"])
     }
 
-    @Test("K3: while one process refreshes, the other one waits, and then takes its token")
-    func oneAfterTheOther() throws {
+    @Test("while one process refreshes, the other one waits, and then takes its token")
+    func whileOneProcessRefreshesTheOtherOneWaits() throws {
         try signIn()
         let (first, second) = (process(), process())
         server.expire()
@@ -76,8 +75,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test("K3: the refresh's timeout bounds the wait for another process")
-    func timeoutOfTheWait() throws {
+    @Test func theTimeoutOfARefreshBoundsTheWaitForAnotherProcess() throws {
         try signIn()
         let lock = try #require(try AccessTokenFile(file).lockForRefresh())
         let process = process()
@@ -95,8 +93,8 @@ import Testing
     }
 
     @Test(
-        "K3: a refresh holds its lock until its token is stored, or until it has failed")
-    func endOfTheLock() throws {
+        "a refresh holds its lock until its token is stored, or until it has failed")
+    func aRefreshHoldsItsLockUntilItsTokenIsStored() throws {
         struct Store: AccessTokenStore {
             let file: AccessTokenFile
             let isFree = Locked<[Bool]>([])
@@ -145,9 +143,7 @@ import Testing
         func save(_ token: AccessToken?) throws { try file.save(token) }
     }
 
-    @Test(
-        "K3: without a lock, a refused refresh takes the token that another process got meanwhile")
-    func withoutALock() throws {
+    @Test func withoutALockARefusedRefreshTakesTheNewTokenOfAnotherProcess() throws {
         try signIn()
         let store = WithoutLock(file: AccessTokenFile(file))
         let (first, second) = (process(store), process(store))
@@ -161,8 +157,7 @@ import Testing
         #expect(server.refreshes == ["alice 0: ok", "alice 0: invalid_grant"])
     }
 
-    @Test("K3: a refresher that says \"sign in\" goes on once the store has a token again")
-    func afterALatch() throws {
+    @Test func aRefresherThatAsksForASignInGoesOnOnceTheStoreHasATokenAgain() throws {
         try signIn()
         let store = WithoutLock(file: AccessTokenFile(file))
         let (first, second) = (process(store), process(store))
@@ -181,8 +176,8 @@ import Testing
     }
 
     @Test(
-        "K3: a sign-out in one process is one in the other process, which stores no token again")
-    func signedOutElsewhere() throws {
+        "a sign-out in one process signs the other out, which stores no token again")
+    func aSignOutInOneProcessSignsTheOtherOut() throws {
         try signIn()
         let (first, second) = (process(), process())
         first.refresher.signOut()
@@ -192,8 +187,7 @@ import Testing
         #expect(server.refreshes.isEmpty && !folder.names.contains("token.json"))
     }
 
-    @Test("K3: a sign-out in one process ends the session that the other one just refreshes")
-    func signedOutDuringARefresh() throws {
+    @Test func aSignOutInOneProcessEndsTheSessionThatTheOtherOneJustRefreshes() throws {
         try signIn()
         let (first, second) = (process(), process())
         server.expire()
@@ -205,8 +199,7 @@ import Testing
         #expect(second.refresher.token == nil && !folder.names.contains("token.json"))
     }
 
-    @Test("K3: no request of one user is sent for another who has signed in in another process")
-    func otherUser() throws {
+    @Test func noRequestOfOneUserIsSentForAnotherWhoHasSignedInInAnotherProcess() throws {
         try signIn("alice")
         let second = process()
         #expect(second.get() == "200")
@@ -220,9 +213,7 @@ import Testing
         #expect(second.get() == "200")
     }
 
-    @Test(
-        "K3: a new token doesn't replace the token of a user who signed in during the refresh")
-    func otherUserDuringARefresh() throws {
+    @Test func aNewTokenDoesNotReplaceThatOfAUserWhoSignedInDuringTheRefresh() throws {
         try signIn("alice")
         let second = process()
         server.expire("alice")
@@ -235,8 +226,7 @@ import Testing
         #expect(second.get() == "200" && server.lastUser == "bob")
     }
 
-    @Test("K3: if the server refuses the token of the other process too, one more refresh follows")
-    func foundTokenIsOld() throws {
+    @Test func oneMoreRefreshFollowsIfTheServerRefusesTheTokenOfTheOtherProcess() throws {
         try signIn()
         let (first, second) = (process(), process())
         server.expire()
@@ -246,8 +236,7 @@ import Testing
         #expect(server.refreshes == ["alice 0: ok", "alice 1: ok"])
     }
 
-    @Test("K3: two processes that load a token without a sign-in's name have the same sign-in")
-    func planted() throws {
+    @Test func twoProcessesThatLoadATokenWithoutASignInsNameHaveTheSameSignIn() throws {
         try AccessTokenFile(file).save(server.token(of: "alice"))
         let (first, second) = (process(), process())
         server.expire()
@@ -255,8 +244,7 @@ import Testing
         #expect(server.refreshes == ["alice 0: ok"])
     }
 
-    @Test("K3: the app's own calls within a refresh that has waited aren't authorized")
-    func callsWithinARefresh() throws {
+    @Test func theAppsOwnCallsWithinARefreshThatHasWaitedAreNotAuthorized() throws {
         try signIn()
         let process = process()
         server.expire()
@@ -268,8 +256,8 @@ import Testing
         #expect(server.refreshHeaders == [nil])
     }
 
-    @Test("K3: a lock that can't be had is said, and the refresh goes on")
-    func brokenLock() throws {
+    @Test("a lock that can't be taken is reported, and the refresh goes on")
+    func aLockThatCannotBeTakenIsReported() throws {
         try signIn()
         try FileManager.default.createDirectory(
             at: folder.url.appendingPathComponent("token.json.lock"),
@@ -281,8 +269,8 @@ import Testing
         #expect(errors.withLock { $0.count == 1 && $0[0].contains("token.json.lock") })
     }
 
-    @Test("K3: a store that can't be read during a refresh is said, and the refresh goes on")
-    func unreadable() throws {
+    @Test("a store that can't be read is reported, and the refresh goes on")
+    func aStoreThatCannotBeReadIsReported() throws {
         try signIn()
         let errors = Locked<[String]>([])
         let process = process(errors: errors)
@@ -293,8 +281,7 @@ import Testing
         #expect(try AccessTokenFile(file).load()?.value == "alice 1")
     }
 
-    @Test("K3: a file without a lock has no second file")
-    func lockByChoice() throws {
+    @Test func aFileWithoutALockHasNoSecondFile() throws {
         try signIn()
         for (locks, isThere) in [(false, false), (true, true)] {
             let store = AccessTokenFile(file, lockingRefreshes: locks)

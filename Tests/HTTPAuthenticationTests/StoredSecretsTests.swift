@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPAuthentication
+@testable import PledgeStorage
 
 /// Tokens and cookies that are kept across runs.
 @Suite struct StoredSecretsTests {
@@ -21,8 +22,8 @@ import Testing
         return try #require(future.result).get()
     }
 
-    @Test("K3: a token is there for the next run, for its user only")
-    func tokenFile() throws {
+    @Test("a stored token is there for the next run, for its user only")
+    func aStoredTokenIsThereForTheNextRun() throws {
         let store = AccessTokenFile(file)
         #expect(try store.load() == nil)
         try store.save(AccessToken("one", lifetime: .seconds(3_600), refreshToken: "r"))
@@ -37,8 +38,7 @@ import Testing
         #expect(!"\(store)".contains("secrets"))
     }
 
-    @Test("K3: the end of a token's lifetime doesn't move while it is stored")
-    func absoluteTimes() throws {
+    @Test func theEndOfATokensLifetimeDoesNotMoveWhileItIsStored() throws {
         let store = AccessTokenFile(file)
         try FileManager.default.createDirectory(
             at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
@@ -51,8 +51,7 @@ import Testing
         #expect(text.contains("\(end)"))
     }
 
-    @Test("K3: a refresher loads the token, and saves a new one before a waiting request is sent")
-    func refresher() throws {
+    @Test func aRefresherSavesANewTokenBeforeAWaitingRequestIsSent() throws {
         let store = AccessTokenFile(file)
         try store.save(AccessToken("old", refreshToken: "r"))
         let refresher = TokenRefresher(storedIn: store) { token in
@@ -79,8 +78,8 @@ import Testing
         #expect(try store.load() == nil)
     }
 
-    @Test("K3: a store that fails is said, and the refresher works on")
-    func failingStore() throws {
+    @Test("a store that fails is reported, and the refresher works on")
+    func aStoreThatFailsIsReported() throws {
         let errors = Locked<[String]>([])
         let damaged = try folder.file("damaged", Data("{".utf8))
         let refresher = TokenRefresher(
@@ -124,8 +123,8 @@ import Testing
         }
     }
 
-    @Test("S2: a token that somebody else may have planted isn't used", arguments: Plant.allCases)
-    func plantedToken(_ plant: Plant) throws {
+    @Test(arguments: Plant.allCases)
+    func aTokenThatSomebodyElseMayHavePlantedIsNotUsed(_ plant: Plant) throws {
         let token = AccessToken("mallory", refreshToken: "mallory's")
         try plant.plant(JSONEncoder().encode(token), at: file)
         let errors = Locked<[any Error]>([])
@@ -145,8 +144,7 @@ import Testing
         }
     }
 
-    @Test("S2: a token that somebody plants between two refreshes isn't used")
-    func plantedLater() throws {
+    @Test func aTokenThatSomebodyPlantsBetweenTwoRefreshesIsNotUsed() throws {
         let errors = Locked<[any Error]>([])
         let refresher = TokenRefresher(
             storedIn: AccessTokenFile(file),
@@ -160,8 +158,8 @@ import Testing
         #expect(try AccessTokenFile(file).load()?.value == "alice+")
     }
 
-    @Test("S2: a jar that somebody else may have planted isn't used", arguments: Plant.allCases)
-    func plantedJar(_ plant: Plant) throws {
+    @Test(arguments: Plant.allCases)
+    func aJarThatSomebodyElseMayHavePlantedIsNotUsed(_ plant: Plant) throws {
         let url = URL(string: "https://shop.example/")!
         let mallory = CookieJar()
         mallory.store("session=mallory; Max-Age=3600", from: url)
@@ -182,8 +180,8 @@ import Testing
         }
     }
 
-    @Test("K3: cookies are there for the next run, and session cookies if asked for")
-    func cookieFile() throws {
+    @Test("stored cookies are there for the next run, and session cookies if asked for")
+    func storedCookiesAreThereForTheNextRun() throws {
         let url = URL(string: "https://shop.example/")!
         let first = CookieJar(file: file)
         first.store("id=7; Max-Age=3600", from: url)
@@ -201,8 +199,7 @@ import Testing
         #expect(CookieJar(file: file).cookies.isEmpty)
     }
 
-    @Test("K3: a jar works on without its file")
-    func failingFile() throws {
+    @Test func aJarWorksOnIfItsFileFails() throws {
         let errors = Locked<[String]>([])
         let parent = try folder.file("file", Data())
         let jar = CookieJar(
@@ -214,8 +211,7 @@ import Testing
         #expect(errors.withLock { $0 } == ["FileError", "FileError", "FileError"])
     }
 
-    @Test("K3: on a full disk, the next run finds no token of another sign-in")
-    func tokensOnAFullDisk() throws {
+    @Test func onAFullDiskTheNextRunFindsNoTokenOfAnotherSignIn() throws {
         struct Tokens: AccessTokenStore {
             let file: SecretFile
 
@@ -246,8 +242,8 @@ import Testing
         #expect(errors.withLock { $0.map { $0?.code } } == [ENOSPC, ENOSPC])
     }
 
-    @Test("K3: on a full disk, the next run finds no removed cookies", arguments: [false, true])
-    func cookiesOnAFullDisk(_ removesOne: Bool) throws {
+    @Test(arguments: [false, true])
+    func onAFullDiskTheNextRunFindsNoRemovedCookies(_ removesOne: Bool) throws {
         let url = URL(string: "https://shop.example/")!
         let disk = CrashingDisk()
         func jar() -> CookieJar {
@@ -283,8 +279,7 @@ import Testing
         #expect(jar().cookies.map(\.value) == ["carol"])
     }
 
-    @Test("K3: a flush writes again what a failed write hasn't written")
-    func flushAfterAFailure() throws {
+    @Test func aFlushWritesAgainWhatAFailedWriteHasNotWritten() throws {
         let url = URL(string: "https://shop.example/")!
         let disk = CrashingDisk()
         let file = CookieFile(
@@ -305,8 +300,7 @@ import Testing
         #expect(file.read() == nil)
     }
 
-    @Test("K3: without a folder, there's nothing to remove")
-    func removalWithoutAFolder() throws {
+    @Test func removingAFileFromAMissingFolderDoesNothing() throws {
         try AccessTokenFile(file).save(nil)
         let jar = CookieJar(file: file)
         jar.removeAll()
@@ -314,8 +308,7 @@ import Testing
         #expect(folder.names == [])
     }
 
-    @Test("K3: a flush writes a change whose own write another thread has still to begin")
-    func flushBeforeTheWrite() throws {
+    @Test func aFlushWritesAChangeWhoseOwnWriteAnotherThreadHasStillToBegin() throws {
         let disk = CrashingDisk()
         let writes = Locked<[@Sendable () -> Void]>([])
         let cookies = CookieJar.Snapshot(
@@ -325,7 +318,7 @@ import Testing
         let file = CookieFile(
             SecretFile("cookies", in: disk), keepsSessionCookies: true,
             writes: { write in writes.withLock { $0.append(write) } }, onError: { _ in })
-        file.saveSoon { _ in cookies }
+        file.saveSoon(afterRemoval: false) { _ in cookies }
         let flush = file.flush { _ in cookies }
         let (first, second) = try writes.withLock {
             (try #require($0.first), try #require($0.last))
@@ -337,8 +330,8 @@ import Testing
         #expect(disk.count == count)
     }
 
-    @Test("K3: parts of ended processes are removed, but not those of a file that is being written")
-    func leftParts() throws {
+    @Test("parts of ended processes are removed, but not those of a file being written")
+    func partsOfEndedProcessesAreRemoved() throws {
         let disk = CrashingDisk()
         let now = Date.now.secondsSince1970 * 1_000_000_000
         for other in [
@@ -359,8 +352,7 @@ import Testing
         #expect(disk.names == others)
     }
 
-    @Test("K3: a failed write leaves no part")
-    func failedWrite() throws {
+    @Test func aFailedWriteLeavesNoPart() throws {
         try FileManager.default.createDirectory(at: file, withIntermediateDirectories: true)
         #expect(throws: FileError.self) { try AccessTokenFile(file).save(AccessToken("one")) }
         let names = try FileManager.default.contentsOfDirectory(
@@ -368,9 +360,8 @@ import Testing
         #expect(names == ["secrets.json"])
     }
 
-    @Test(
-        "K3: after a loss of power, a file has its old content or its new one", arguments: 0..<200)
-    func lossOfPower(_ seed: UInt64) throws {
+    @Test(arguments: 0..<200)
+    func afterALossOfPowerAFileHasItsOldContentOrItsNewOne(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = CrashingDisk()
         let file = SecretFile("token", in: disk)

@@ -55,7 +55,7 @@ import Testing
     private struct Missing: Error {}
     private struct Broken: Error {}
 
-    @Test func signedOutItGoesWithout() {
+    @Test func aRequestWithoutASignInGoesWithoutAToken() {
         var machine = machine(nil)
         #expect(text(machine.ask(sendsOnce: true, at: at(0), "a")) == "send nothing")
         #expect(text(machine.renew("a")) == "give back")
@@ -105,7 +105,7 @@ import Testing
         #expect(text(machine.refused(old, at: at(1), "c")) == "wait+new")
     }
 
-    @Test func timePasses() {
+    @Test func aTokenIsRefreshedWithinTheLeewayOfItsEnd() {
         var machine = machine(token("old", lifetime: 100))
         #expect(text(machine.ask(sendsOnce: true, at: at(89), "a")) == "send old")
         // Within the leeway the first request begins the refresh, and no request waits needlessly.
@@ -139,7 +139,7 @@ import Testing
         #expect(text(machine.ask(sendsOnce: false, at: at(0), "b")) == "wait+new")
     }
 
-    @Test func sessionsDoNotMix() throws {
+    @Test func tokensOfDifferentSessionsDoNotMix() throws {
         var machine = machine(token("mine"))
         let mine = try grant(&machine)
         _ = machine.refused(mine, at: at(0), "a")
@@ -226,7 +226,7 @@ import Testing
 
 /// Random scripts, compared with a plain model of the state of each request.
 @Suite(.oneAtATime) struct TokenScriptTests {
-    @Test(arguments: 0..<20) func agreesWithAFlatAccount(seed: UInt64) {
+    @Test(arguments: 0..<20) func aTokenMachineAgreesWithAFlatAccount(seed: UInt64) {
         var script = TokenScript(seed: seed)
         for step in 0..<400 {
             script.step()

@@ -211,7 +211,7 @@ import Testing
         #expect((error?.cause as? FutureError)?.code == .abandoned)
     }
 
-    @Test func timeIsKept() {
+    @Test func aTokenIsRefreshedAMinuteBeforeItsEnd() {
         let fixture = TokenFixture(AccessToken("t1", lifetime: .seconds(600)))
         fixture.scheduler.advance(by: .seconds(539))
         _ = fixture.send(TokenFixture.request())
@@ -314,8 +314,7 @@ import Testing
         #expect(fixture.begun == 2)
     }
 
-    @Test("B5: a refresh is as important as the most important call that waits for it")
-    func whoWaitsRaisesTheRefresh() {
+    @Test func aRefreshIsAsImportantAsTheMostImportantCallThatWaitsForIt() {
         let contexts = Locked<[CallContext]>([])
         let answer = Promise<AccessToken>()
         let refresher = TokenRefresher(AccessToken("t1"), on: fixture.scheduler) { _ in
@@ -333,8 +332,7 @@ import Testing
 
     #if compiler(>=6.2)
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a task that waits for a refresh raises its task")
-    func awaitingRaisesTheRefresh() async throws {
+    @Test func aTaskThatWaitsForARefreshRaisesItsTask() async throws {
         let work = LowWork()
         try await work.begin()
         let refresher = TokenRefresher(AccessToken("t1"), on: fixture.scheduler) { _ in

@@ -150,7 +150,7 @@ import Testing
 
     private static let token = HTTPRequest(at: "https://api.example.com/token")
 
-    @Test func theyAreKnownThroughARetryThatWaits() {
+    @Test func callsOfARefreshAreKnownThroughARetryThatWaits() {
         let send = service { send in send(Self.token).map { AccessToken($0.text) } }
         let future = send(TokenFixture.request())
         scheduler.run()
@@ -159,7 +159,7 @@ import Testing
             server.requests.map { $0.headers["Authorization"] } == ["Bearer t1", nil, "Bearer t2"])
     }
 
-    @Test func theyAreKnownInATask() async throws {
+    @Test func callsOfARefreshAreKnownInATask() async throws {
         let send = service(failingFirst: false) { send in
             Future {
                 await Task.yield()
@@ -225,7 +225,7 @@ import Testing
                 == ["Bearer t1", "Bearer t2", "Bearer t2"])
     }
 
-    @Test func itIsNotBegunFromWithin() {
+    @Test func aRefreshIsNotBegunFromWithinARefresh() {
         let made = Locked<TokenRefresher?>(nil)
         let refresher = TokenRefresher(AccessToken("t1"), on: scheduler) { _ in
             made.withLock { $0! }.refresh()

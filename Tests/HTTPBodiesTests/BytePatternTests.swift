@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct BytePatternTests {
     /// Compared with the plainest search, on an alphabet of two letters, in which many parts nearly match.
-    @Test func itFindsWhatAPlainSearchFinds() {
+    @Test func aBytePatternFindsWhatAPlainSearchFinds() {
         var random = SeededGenerator(seed: 1)
         for _ in 0..<3_000 {
             let length = Int.random(in: 1...6, using: &random)

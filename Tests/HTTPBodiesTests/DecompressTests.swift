@@ -48,7 +48,7 @@ import Testing
         ("BR", Compressed.brotli), ("zstd", Compressed.zstd), ("zstd", Compressed.bareZstd),
         ("gzip, br", Compressed.brotliGzip), ("br, zstd", Compressed.zstdBrotli),
     ])
-    func whatIsCompressedIsDecompressed(_ encoding: String, _ body: Data) {
+    func aCompressedBodyIsDecompressed(_ encoding: String, _ body: Data) {
         let codings = ContentCoding.all(in: ["Content-Encoding": encoding])
         if let lacking = codings?.first(where: { !ContentCoding.available.contains($0) }) {
             let cause = failure(response(encoding, body))?.cause as? DecompressionFailure
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: - Bounds
 
-    @Test func theLimitIsExact() {
+    @Test func theLimitOfADecompressedBodyIsExact() {
         let size = Compressed.text.count
         for (encoding, body) in [("gzip", Compressed.gzip), ("gzip, gzip", Compressed.twice)] {
             #expect(future(response(encoding, body), upTo: size).valueNow?.body.count == size)
@@ -175,7 +175,7 @@ import Testing
         #expect(cause("gzip", body) == .malformed)
     }
 
-    @Test func everyTruncationIsNoticed() {
+    @Test func everyTruncationOfACompressedBodyIsNoticed() {
         for (encoding, body) in [
             ("gzip", Compressed.gzip), ("deflate", Compressed.zlib), ("deflate", Compressed.raw),
             ("gzip, gzip", Compressed.twice),
@@ -201,7 +201,7 @@ import Testing
             .asking(HTTPRequest(.get, url, headers: headers)).headers["Accept-Encoding"]
     }
 
-    @Test func itAsksForWhatItCanRead() {
+    @Test func aRequestAsksForTheCodingsThatCanBeRead() {
         #expect(asked([:]) == "gzip, deflate, br, zstd")
         #expect(asked([:], of: [.zstd, .deflate, .gzip]) == "gzip, deflate, zstd")
         #expect(asked([:], of: [.brotli]) == "br")
@@ -225,7 +225,7 @@ import Testing
 
     /// If a library is missing, other tests expect the error that says so; this test requires all libraries
     /// in CI.
-    @Test func ciHasEveryLibrary() {
+    @Test func continuousIntegrationHasEveryLibrary() {
         guard ProcessInfo.processInfo.environment["CI"] != nil else { return }
         #if os(Linux)
         #expect(ContentCoding.available == Set(ContentCoding.allCases))
@@ -238,7 +238,7 @@ import Testing
         ("gzip", "libz.so.1"), ("deflate", "libz.so.1"), ("br", "libbrotlidec.so.1"),
         ("zstd", "libzstd.so.1"),
     ])
-    func withoutALibraryAnErrorSaysSo(_ name: String, _ library: String) throws {
+    func anErrorSaysThatALibraryIsMissing(_ name: String, _ library: String) throws {
         let coding = try #require(ContentCoding(rawValue: name))
         let others = Set(ContentCoding.allCases).subtracting([coding])
         let without = Decompression(limit: 1, available: others)
@@ -292,7 +292,7 @@ import Testing
         }
     }
 
-    /// Whether this machine can decode a body; `ciHasEveryLibrary` requires it in CI.
+    /// Whether this machine can decode a body; `continuousIntegrationHasEveryLibrary` requires it in CI.
     private func isReadable(_ encoding: String, _: Data) -> Bool {
         let codings = ContentCoding.all(in: ["Content-Encoding": encoding]) ?? []
         return ContentCoding.available.isSuperset(of: codings)
@@ -309,7 +309,7 @@ import Testing
         ("gzip, gzip", Compressed.bomb), ("br", Compressed.brotliBomb),
         ("zstd, zstd", Compressed.zstdBomb),
     ])
-    func itIsReadAsItIsAskedFor(_ encoding: String, _ bomb: Data) {
+    func aCompressedStreamIsReadAsItIsAskedFor(_ encoding: String, _ bomb: Data) {
         guard isReadable(encoding, bomb) else { return }
         let given = Locked(0)
         let rest = Locked(bomb)
@@ -328,7 +328,7 @@ import Testing
         #expect(response?.body.collected(upTo: .max).valueNow?.count == 10_000_000 - 65_536)
     }
 
-    @Test func theLimitIsExact() {
+    @Test func theLimitOfADecompressedStreamIsExact() {
         let size = Compressed.text.count
         let enough = load("gzip", HTTPBodyStream(Compressed.gzip), upTo: size)
         #expect(enough?.body.collected(upTo: .max).valueNow?.count == size)
@@ -363,7 +363,7 @@ import Testing
         #expect(error?.code == .connectionLost)
     }
 
-    @Test func whatIsLetGoCancelsTheBody() {
+    @Test func aDecompressedStreamThatIsReleasedCancelsTheBody() {
         let cancelled = Locked(0)
         let never = Promise<Data?>()
         func make() -> HTTPStreamedResponse? {

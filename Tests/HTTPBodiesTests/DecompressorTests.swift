@@ -15,7 +15,7 @@ struct BrotliDecoderTests {
         #expect(throws: DecompressionFailure.self) { try decoded(data) }?.code
     }
 
-    @Test func whereItIsCutMakesNoDifference() throws {
+    @Test func brotliDecodesHoweverItsBytesAreCut() throws {
         let body = Compressed.brotli
         for cut in 0...body.count {
             var decoder = try BodyDecoder([.brotli], limit: 100_000)
@@ -29,7 +29,7 @@ struct BrotliDecoderTests {
         }
     }
 
-    @Test func everyTruncationIsNoticed() {
+    @Test func everyTruncationOfBrotliIsNoticed() {
         for count in 1..<Compressed.brotli.count {
             #expect(failure(Compressed.brotli.prefix(count)) == .truncated, "\(count) bytes")
         }
@@ -51,7 +51,7 @@ struct BrotliDecoderTests {
         #expect(failure(Data([0x11, 0x19, 0x03])) == .malformed)
     }
 
-    @Test func theLimitIsExact() throws {
+    @Test func theLimitOfBrotliIsExact() throws {
         let size = Compressed.text.count
         #expect(try decoded(Compressed.brotli, upTo: size) == Compressed.text)
         let error = #expect(throws: HTTPError.self) {
@@ -60,7 +60,7 @@ struct BrotliDecoderTests {
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func aBombIsNotUnpacked() throws {
+    @Test func aBombOfBrotliIsNotUnpacked() throws {
         #expect(Compressed.brotliBomb.count < 30)
         var decoder = CodingDecoder(.brotli, limit: 1_000_000)
         decoder.give(Compressed.brotliBomb)
@@ -110,7 +110,7 @@ struct ZstdDecoderTests {
         #expect(throws: DecompressionFailure.self) { try decoded(data, cutAt: cut) }?.code
     }
 
-    @Test func whereItIsCutMakesNoDifference() throws {
+    @Test func zstdDecodesHoweverItsBytesAreCut() throws {
         for body in [Compressed.zstd, Compressed.bareZstd] {
             for cut in 0...body.count {
                 #expect(try decoded(body, cutAt: cut) == Compressed.text, "cut at \(cut)")
@@ -146,7 +146,7 @@ struct ZstdDecoderTests {
         #expect(try decoded(skipped + skipped) == Data())
     }
 
-    @Test func everyTruncationIsNoticed() {
+    @Test func everyTruncationOfZstdIsNoticed() {
         let body = Compressed.bareZstd + Self.skipped(3, Data([1, 2])) + Compressed.zstd
         // After a frame, the body may end.
         let ends = [Compressed.bareZstd.count, body.count - Compressed.zstd.count]
@@ -203,7 +203,7 @@ struct ZstdDecoderTests {
         }
     }
 
-    @Test func theLimitIsExact() throws {
+    @Test func theLimitOfZstdIsExact() throws {
         let size = Compressed.text.count
         for body in [Compressed.zstd, Compressed.bareZstd] {
             #expect(try decoded(body, upTo: size) == Compressed.text)
@@ -212,7 +212,7 @@ struct ZstdDecoderTests {
         }
     }
 
-    @Test func aBombIsNotUnpacked() throws {
+    @Test func aBombOfZstdIsNotUnpacked() throws {
         #expect(Compressed.zstdBomb.count < 60)
         var decoder = try BodyDecoder([.zstd, .zstd], limit: 1_000_000)
         decoder.give(Compressed.zstdBomb)

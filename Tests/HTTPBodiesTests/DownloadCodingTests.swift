@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test("The encoded bytes are counted and resumed, and the file is decoded at the end")
-    func resumed() async throws {
+    func theEncodedBytesAreCountedAndResumed() async throws {
         server.lose(after: [3_000])
         await #expect(throws: HTTPError.self) { try await load().value }
         let saved = try await load(sha256: content).value
@@ -50,8 +50,8 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("A part without the coding of the whole file begins anew", arguments: [1, 2])
-    func unlabelled(attempts: Int) async throws {
+    @Test(arguments: [1, 2])
+    func aPartWithoutTheCodingOfTheWholeFileBeginsAnew(attempts: Int) async throws {
         server.leaveOutOfParts("Content-Encoding")
         server.lose(after: [3_000])
         if attempts == 1 {
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test("A file whose decoded bytes have another SHA-256, or are too many, leaves nothing")
-    func wrong() async throws {
+    func aFileWithOtherDecodedBytesLeavesNothing() async throws {
         let other = load(sha256: encoded)
         #expect(
             await #expect(throws: HTTPError.self) { try await other.value }?.code == .digestMismatch
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test("Bytes that can't be decoded leave nothing, and keep the old file")
-    func malformed() async throws {
+    func bytesThatCannotBeDecodedLeaveNothing() async throws {
         try Data("old".utf8).write(to: target)
         server.change(
             encoded.dropLast(4), headers: ["ETag": "\"z\"", "Content-Encoding": "gzip"])
@@ -89,8 +89,7 @@ import Testing
         #expect(try Data(contentsOf: target) == Data("old".utf8))
     }
 
-    @Test("Parts of an encoded file are joined before they are decoded")
-    func parts() async throws {
+    @Test func partsOfAnEncodedFileAreJoinedBeforeTheyAreDecoded() async throws {
         // Deflate without compression (RFC 1951, section 3.2.4).
         let block = Data((0..<65_535).map { UInt8(truncatingIfNeeded: $0 &* 31 >> 3) })
         var large = Data()
@@ -103,7 +102,7 @@ import Testing
     }
 
     @Test("Without a layer that decodes, and with an unknown coding, the file is as it was sent")
-    func undecoded() async throws {
+    func aFileWithoutADecodingLayerIsAsItWasSent() async throws {
         _ = try await load(over: server.answer).value
         #expect(try Data(contentsOf: target) == encoded)
         server.change(encoded, headers: ["ETag": "\"z\"", "Content-Encoding": "compress"])
@@ -135,7 +134,7 @@ import Testing
     }
 
     @Test("A part without the ETag begins anew once in a call, and then fails it")
-    func noTag() async throws {
+    func aPartWithoutTheETagBeginsAnewOnceInACall() async throws {
         let server = RangeServer(content)
         server.leaveOutOfParts("ETag")
         server.lose(after: [3_000])
@@ -150,8 +149,7 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("A part with a Last-Modified alone, or without it, goes on")
-    func onlyDate() async throws {
+    @Test func aPartWithALastModifiedAloneOrWithoutItGoesOn() async throws {
         let server = RangeServer(
             content,
             headers: [

@@ -51,7 +51,7 @@ import Glibc
     @Test(
         "An unfinished file that somebody else may have made is neither written nor renamed",
         arguments: Planted.allCases)
-    func plantedPart(planted: Planted) async throws {
+    func anUnfinishedFileOfSomebodyElseIsNotTouched(planted: Planted) async throws {
         let other = try folder.file("other", Data("other's".utf8))
         switch planted {
         case .link:
@@ -79,7 +79,7 @@ import Glibc
     @Test(
         "A record that somebody else may have made fails the download, and nothing is requested",
         arguments: Planted.allCases)
-    func plantedRecord(planted: Planted) async throws {
+    func aRecordOfSomebodyElseFailsTheDownload(planted: Planted) async throws {
         try await loseFirst()
         let bytes = try Data(contentsOf: record)
         let before = server.requests.count
@@ -106,8 +106,7 @@ import Glibc
         #expect(server.requests.count == before)
     }
 
-    @Test("A record that is too large is no record")
-    func largeRecord() async throws {
+    @Test func aRecordThatIsTooLargeIsNoRecord() async throws {
         try await loseFirst()
         try (Data(contentsOf: record) + Data(count: 2_000_000)).write(to: record)
         #expect(chmod(record.path, 0o600) == 0)
@@ -115,10 +114,10 @@ import Glibc
         #expect(server.ranges == [nil, nil] && folder.names == ["film.mp4"])
     }
 
-    @Test(
-        "A record whose validator no request can hold is no record",
-        arguments: ["\"a\r\"", "\"a\0\"", "\"a", "W/\"a\"", "Sun, 06 Nov 1994 08:49:37 GMT\r", ""])
-    func brokenValidator(validator: String) async throws {
+    @Test(arguments: [
+        "\"a\r\"", "\"a\0\"", "\"a", "W/\"a\"", "Sun, 06 Nov 1994 08:49:37 GMT\r", "",
+    ])
+    func aRecordWhoseValidatorNoRequestCanHoldIsNoRecord(validator: String) async throws {
         try await loseFirst()
         var lines = try #require(SealedLines.decoded(Array(Data(contentsOf: record))))
         #expect(lines[4] == "\"1\"")
@@ -130,7 +129,7 @@ import Glibc
     }
 
     @Test("Nobody else can read the unfinished file, even beside a file that all may read")
-    func privateUntilComplete() async throws {
+    func nobodyElseCanReadTheUnfinishedFile() async throws {
         try Data("old".utf8).write(to: target)
         #expect(chmod(target.path, 0o644) == 0)
         for resuming in [true, false] {
@@ -153,8 +152,8 @@ import Glibc
         }
     }
 
-    @Test("A folder, or a link to one, fails before a request is sent", arguments: [true, false])
-    func directory(resuming: Bool) async throws {
+    @Test(arguments: [true, false])
+    func aFolderOrALinkToOneFailsBeforeARequestIsSent(resuming: Bool) async throws {
         let inside = folder.url.appendingPathComponent("inside")
         try FileManager.default.createDirectory(at: inside, withIntermediateDirectories: false)
         for isLink in [true, false] {
@@ -174,8 +173,8 @@ import Glibc
         }
     }
 
-    @Test("The file replaces a symbolic link, whose target stays", arguments: [true, false])
-    func link(resuming: Bool) async throws {
+    @Test(arguments: [true, false])
+    func theFileReplacesASymbolicLinkWhoseTargetStays(resuming: Bool) async throws {
         let other = try folder.file("other", Data("other's".utf8))
         #expect(chmod(other.path, 0o600) == 0)
         try FileManager.default.createSymbolicLink(at: target, withDestinationURL: other)
@@ -189,7 +188,7 @@ import Glibc
     }
 
     @Test("The file replaces a pipe, and a program without its setuid", arguments: [true, false])
-    func pipeAndProgram(resuming: Bool) async throws {
+    func theFileReplacesAPipe(resuming: Bool) async throws {
         #expect(mkfifo(target.path, 0o600) == 0)
         _ = try await load(resuming: resuming).soon
         #expect(try Data(contentsOf: target) == content)
@@ -203,8 +202,8 @@ import Glibc
 // Exit tests capture values since Swift 6.3.
 #if (os(Linux) || os(macOS)) && compiler(>=6.3)
 extension DownloadFilesTests {
-    @Test("A new file has the permissions that the umask leaves", arguments: [true, false])
-    func newFile(resuming: Bool) async throws {
+    @Test(arguments: [true, false])
+    func aNewFileHasThePermissionsThatTheUmaskLeaves(resuming: Bool) async throws {
         await #expect(processExitsWith: .success) {
             [path = target.path as String, resuming = resuming as Bool] in
             umask(0o027)
@@ -219,7 +218,7 @@ extension DownloadFilesTests {
     }
 
     @Test("The decoded part of a file that a killed process leaves is replaced by the next one")
-    func killedWhileDecoding() async throws {
+    func theDecodedPartOfAKilledProcessIsReplaced() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = target.path as String] in
             let file = URL(fileURLWithPath: path)
             let folder = file.deletingLastPathComponent().path

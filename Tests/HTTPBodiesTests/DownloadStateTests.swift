@@ -21,8 +21,8 @@ import Testing
         return state
     }
 
-    @Test("L1: the record is read as it was written; a whole file lacks its last byte")
-    func record() {
+    @Test("the record is read as it was written; a whole file lacks its last byte")
+    func aRecordIsReadAsItWasWritten() {
         for state in [started(10, upTo: 4), started(nil, upTo: 4)] {
             #expect(encodedAgain(state) == state)
         }
@@ -36,8 +36,8 @@ import Testing
         #expect(divided.parts.count == 3 && encodedAgain(divided) == divided)
     }
 
-    @Test("L1: the parts together are all missing bytes, at least a mebibyte each")
-    func division() {
+    @Test("a download's parts are all missing bytes, of at least a mebibyte each")
+    func aDownloadsPartsAreAllMissingBytes() {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             let total = Int64.random(in: 1...40_000_000, using: &random)
@@ -59,8 +59,7 @@ import Testing
         }
     }
 
-    @Test("L1: the headers ask for a part, if the file is still the same")
-    func headers() {
+    @Test func theHeadersAskForAPartOnlyIfTheFileIsStillTheSame() {
         #expect(state.headers(of: 0).isEmpty)
         let one = started(10, upTo: 4)
         #expect(one.headers(of: 0)["Range"] == "bytes=4-")
@@ -71,8 +70,7 @@ import Testing
         #expect(first.headers(of: 0)["If-Range"] == nil)
     }
 
-    @Test("L1: a 416 of another file ends nothing")
-    func otherTag() {
+    @Test func a416OfAnotherFileEndsNothing() {
         var state = started(nil, upTo: 4)
         func step(_ tag: String) -> DownloadState.Step {
             state.receive(
@@ -83,8 +81,7 @@ import Testing
         #expect(step("\"1\"") == .end)
     }
 
-    @Test("L1: a size of 2^63-1 bytes is no overflow")
-    func hugeSize() {
+    @Test func aSizeNearTheLargestIntegerDoesNotOverflow() {
         var state = started(.max, upTo: 5)
         state.divide(into: 32)
         #expect(state.parts.count == 32 && state.parts.last?.end == .max)

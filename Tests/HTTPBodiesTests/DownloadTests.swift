@@ -33,7 +33,7 @@ import Testing
         #expect(await comesTrue { source.asked >= count }, "it was not asked for")
     }
 
-    @Test func theBodyTakesItsPlaceWhole() async throws {
+    @Test func aDownloadedFileTakesItsPlaceWhole() async throws {
         try Data("old".utf8).write(to: target)
         let saving = download(
             request, to: target, over: answering { [source] in source.stream(length: 4) })
@@ -168,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func theLimitHolds() async throws {
+    @Test func theLimitOfADownloadHolds() async throws {
         let announced = download(
             request, to: target, over: answering { [source] in source.stream(length: 5) }, limit: 4)
         #expect(announced.failureCode == .bodyTooLarge)
@@ -185,7 +185,7 @@ import Testing
         #expect(try await fitting.value.byteCount == 4)
     }
 
-    @Test func cancellingLeavesNothingAtOnce() async throws {
+    @Test func aCancelledDownloadLeavesNothingAtOnce() async throws {
         let saving = download(
             request, to: target, over: answering { [source] in source.stream() })
         await asked(1)

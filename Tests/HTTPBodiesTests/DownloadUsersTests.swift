@@ -5,6 +5,7 @@ import PledgeHTTPAuthentication
 import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeServices
+import PledgeStorage
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
     @Test(
         "Another user's download begins anew; the same user's goes on",
         arguments: UserWay.ofDownloads)
-    func otherUser(way: UserWay) async throws {
+    func anotherUsersDownloadBeginsAnew(way: UserWay) async throws {
         let alice = client { way.apply("alice", to: &$0) }
         let bob = client { way.apply("bob", to: &$0) }
         server.challenge(way == .digest)
@@ -63,8 +64,7 @@ import Testing
         #expect(try await load(alice, then: again) == (10, "aaaaaaaaaaaaaaaaaaaa"))
     }
 
-    @Test("A jar whose site changes the user by a cookie begins anew")
-    func otherCookie() async throws {
+    @Test func aJarWhoseSiteChangesTheUserByACookieBeginsAnew() async throws {
         let jar = CookieJar()
         let base = try #require(URL(string: "https://a.example"))
         let client = client { $0.cookies = jar }
@@ -94,8 +94,7 @@ import Testing
         #expect(server.ranges == [nil, "bytes=10-", nil])
     }
 
-    @Test("A cookie that the first answer sets begins anew too")
-    func newCookie() async throws {
+    @Test func aCookieThatTheFirstAnswerSetsBeginsAnewToo() async throws {
         let client = client {
             $0.cookies = CookieJar()
             $0.retry = .init(attempts: 2, backoff: .constant(.zero))
@@ -117,12 +116,12 @@ import Testing
                 return count
             }
             sent.headers.set("n=\(number)", for: "Cookie")
-            return Middleware.naming(server.answer)(sent)
+            return Middleware.addingRequests(to: server.answer)(sent)
         }
     }
 
     @Test("With cookies that each answer changes, a file begins anew a few times, and then fails")
-    func changingCookies() async throws {
+    func aFileWithCookiesThatAlwaysChangeFailsInTheEnd() async throws {
         let server = RangeServer(Data(count: 20_000))
         server.lose(after: [9_000, .max, 9_000, .max, 9_000, .max])
         let url = try #require(URL(string: "https://a.example/film"))
@@ -153,7 +152,7 @@ import Testing
     }
 
     @Test("A renewed token of the same sign-in goes on, and another sign-in begins anew")
-    func renewedToken() async throws {
+    func aRenewedTokenOfTheSameSignInGoesOn() async throws {
         let refresher = TokenRefresher(AccessToken("alice-1")) { _ in
             Future(value: AccessToken("alice-2"))
         }
@@ -194,8 +193,7 @@ import Testing
         #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
     }
 
-    @Test("The user before a redirect to another origin counts")
-    func redirected() async throws {
+    @Test func theUserBeforeARedirectToAnotherOriginCounts() async throws {
         server.redirect()
         let alice = client { $0.authorization = .bearer("alice") }
         let bob = client { $0.authorization = .bearer("bob") }
@@ -207,7 +205,7 @@ import Testing
     }
 
     @Test("The record holds no secret, nor a hash of one that another record has too")
-    func record() async throws {
+    func theRecordHoldsNoSecret() async throws {
         let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
         var lines: [String] = []
         for _ in 0..<2 {
@@ -236,7 +234,7 @@ extension DownloadUsersTests {
     @Test(
         "Another process goes on with a sign-in's renewed token, and begins anew for another user",
         arguments: [true, false])
-    func otherProcess(isSameUser: Bool) async throws {
+    func anotherProcessGoesOnWithARenewedToken(isSameUser: Bool) async throws {
         await #expect(processExitsWith: .success) {
             [path = folder.url.path as String, file = target.path as String] in
             let server = FilmsOfUsers()

@@ -65,7 +65,7 @@ import Testing
         ("--B\r\n\r\n\r\r\r\n--B--", ["part", "\r\r", "end"]),
         ("--B\r\nA: ü\r\n\r\n\r\n--B--", ["part A=ü", "", "end"]),
     ])
-    func partsAreToldApart(_ body: String, _ expected: [String]) {
+    func thePartsOfABodyAreToldApart(_ body: String, _ expected: [String]) {
         #expect(parsed(body) == expected)
     }
 
@@ -84,7 +84,7 @@ import Testing
         ("--B\r\nA: \0\r\n\r\nc\r\n--B--", [.badHeader]),
         ("--B\r\nA: b\r\n", [.truncated]), ("--B", [.truncated]), ("--B-", [.truncated]),
     ])
-    func whatIsMalformedIsRefused(_ body: String, _ codes: [MultipartError.Code]) {
+    func aMalformedMultipartBodyIsRefused(_ body: String, _ codes: [MultipartError.Code]) {
         #expect(parsed(body) == codes.map(\.rawValue))
     }
 
@@ -101,7 +101,7 @@ import Testing
         #expect(parsed(body) == [MultipartError.Code.badHeader.rawValue])
     }
 
-    @Test func limitsHold() {
+    @Test func theLimitsOfAMultipartBodyHold() {
         let limits = MultipartReader.Limits(headerBytes: 4, parts: 2, outsideBytes: 3)
         func code(_ body: String) -> String? { parsed(body, limits: limits).last }
         #expect(code("abc\r\n--B--") == "end")
@@ -121,7 +121,7 @@ import Testing
 
     /// A body has the same contents for all divisions into chunks; and a body that is nearly valid does not
     /// make the parser trap, or keep too much.
-    @Test func chunksMakeNoDifference() {
+    @Test func howAMultipartBodyIsChunkedMakesNoDifference() {
         var random = SeededGenerator(seed: 11)
         let pieces = [
             "--B", "\r\n", "\r", "\n", "--", "-", "A: b", ":", " ", "x", "\r\n--B\r\n", "\r\n\r\n",

@@ -23,7 +23,7 @@ import Testing
         #expect(reader.next().isAtEnd)
     }
 
-    @Test func whatIsNotReadIsPassedOver() {
+    @Test func aPartThatIsNotReadIsPassedOver() {
         let reader = reader(["--B\r\n\r\na", "b\r\n--B\r\n\r\nc\r\n--B\r\n\r\nd\r\n--B--"])
         let first = reader.next().success??.body
         #expect(first?.next().text == "a")
@@ -82,7 +82,7 @@ import Testing
         #expect((body?.collected(upTo: 9).failure as? MultipartError)?.code == .truncated)
     }
 
-    @Test func oneThingIsReadAtATime() {
+    @Test func onePartIsReadAtATime() {
         let source = ScriptedSource()
         let reader = MultipartReader(source.stream(), boundary: "B")
         let part = reader.next()
@@ -118,7 +118,7 @@ import Testing
     }
 
     /// Everything that is written is read back, for all contents and chunks.
-    @Test func formsComeBack() async throws {
+    @Test func aFormIsReadBackAsItWasWritten() async throws {
         var random = SeededGenerator(seed: 5)
         let alphabet = ["\r", "\n", "-", "--", "\r\n", "a", "\"", "\0", "ü", "pledge-"]
         for round in 0..<150 {
@@ -160,7 +160,7 @@ extension Future<MultipartReader.Part?> {
         ("multipart/mixed; boundary=\"a\\\"b\"", "a\"b"),
         ("multipart/mixed; x; boundary=a", "a"),
     ])
-    func itIsFound(_ type: String, _ boundary: String) {
+    func theBoundaryOfAContentTypeIsFound(_ type: String, _ boundary: String) {
         #expect(MultipartReader.boundary(in: type) == boundary)
     }
 
@@ -171,7 +171,7 @@ extension Future<MultipartReader.Part?> {
         "multipart/mixed; boundary=\"a\r\"", "multipart/mixed; boundary=ü",
         "multipart/mixed; boundary=" + String(repeating: "a", count: 71),
     ])
-    func whatIsNoneIsNil(_ type: String) {
+    func aContentTypeWithoutAValidBoundaryHasNone(_ type: String) {
         #expect(MultipartReader.boundary(in: type) == nil)
     }
 }

@@ -42,7 +42,7 @@ import Testing
         #expect(Multipart([], subtype: "related").contentType.hasPrefix("multipart/related;"))
     }
 
-    @Test func itsTextShowsNothingOfTheParts() {
+    @Test func theTextOfAMultipartBodyShowsNothingOfItsParts() {
         let part = Multipart.Part.data("secret", Data("secret".utf8), filename: "secret")
         let form = Multipart([part, .text("secret", "secret")])
         var dumped = ""
@@ -68,7 +68,7 @@ import Testing
             .replacingOccurrences(of: form.boundary, with: "B")
     }
 
-    @Test func itIsWrittenAsTheStandardHasIt() throws {
+    @Test func aMultipartBodyIsWrittenAsTheStandardSays() throws {
         let form = Multipart(
             [
                 .text("title", "Grüße"),
@@ -95,7 +95,7 @@ import Testing
         #expect(try text(form) == expected.replacingOccurrences(of: "\n", with: "\r\n"))
     }
 
-    @Test func withoutPartsThereIsTheLastBoundary() throws {
+    @Test func aMultipartBodyWithoutPartsIsTheLastBoundary() throws {
         #expect(try text(Multipart([], random: random)) == "--B--\r\n")
     }
 
@@ -229,7 +229,7 @@ import Testing
         ("%22", "%22"), ("ä ü 🎉", "ä ü 🎉"), ("a\0b\u{7F}", "a%00b%7F"), ("\u{85}", "%C2%85"),
         ("", ""), ("a;b=c", "a;b=c"),
     ])
-    func namesAreEscaped(_ name: String, _ escaped: String) {
+    func theNamesOfPartsAreEscaped(_ name: String, _ escaped: String) {
         let part = Multipart.Part.data(name, Data(), filename: name)
         let expected = "form-data; name=\"\(escaped)\"; filename=\"\(escaped)\""
         #expect(disposition(part) == expected)

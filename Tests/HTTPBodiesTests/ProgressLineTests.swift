@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func itShowsPartSizeAndRate() {
+    @Test func aProgressLineShowsPartSizeAndRate() {
         let line = line("film\u{1B}[2J.mp4")
         line.update(0, of: 8_000_000)
         scheduler.advance(by: .seconds(2))
@@ -29,7 +29,7 @@ import Testing
             ])
     }
 
-    @Test func itIsDrawnTenTimesASecondAndAtTheEnd() {
+    @Test func aProgressLineIsDrawnTenTimesASecondAndAtTheEnd() {
         let line = line()
         for step in 1...1_000 {
             scheduler.advance(by: .milliseconds(1))
@@ -49,7 +49,7 @@ import Testing
     }
 
     /// More bytes than were announced, and none at all, make a line as well.
-    @Test func oddNumbers() {
+    @Test func aProgressLineTakesOddNumbersWithoutATrap() {
         let line = line()
         line.update(3_000_000, of: 2_000_000)
         scheduler.advance(by: .seconds(1))

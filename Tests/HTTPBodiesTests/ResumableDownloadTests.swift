@@ -78,8 +78,8 @@ import Glibc
         return try await next.value
     }
 
-    @Test("L1: an answer that doesn't fit comes while other parts are written", arguments: 0..<20)
-    func restartBesideWrites(seed: Int) async throws {
+    @Test(arguments: 0..<20)
+    func anAnswerThatDoesNotFitMayComeWhileOtherPartsAreWritten(seed: Int) async throws {
         let film = Data((0..<80).flatMap { [UInt8](repeating: $0, count: 1 << 16) })
         let server = RangeServer(film)
         server.send(inChunksOf: 1 << 18)
@@ -106,8 +106,8 @@ import Glibc
         #expect(try Data(contentsOf: target) == film)
     }
 
-    @Test("L1: a client's attempts aren't multiplied, and its classifier says what is temporary")
-    func attemptsOfAClient() async throws {
+    @Test("a client's attempts aren't multiplied, and its classifier says what is temporary")
+    func aClientsAttemptsAreNotMultiplied() async throws {
         let network = MemoryTransport(routes: [
             .get("/film", answer: .reply { _ in throw URLError(.cannotConnectToHost) })
         ])
@@ -132,8 +132,7 @@ import Glibc
         #expect(try Data(contentsOf: target) == Data("film".utf8))
     }
 
-    @Test("L1: a wait that would last until the caller's deadline isn't begun")
-    func deadline() async {
+    @Test func aWaitThatWouldLastUntilTheCallersDeadlineIsNotBegun() async {
         let scheduler = ManualScheduler()
         server.lose(after: [3_000])
         let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
@@ -148,8 +147,7 @@ import Glibc
         #expect(folder.names == [".pledge-film.mp4.part", ".pledge-film.mp4.resume"])
     }
 
-    @Test("L1: a later call goes on behind the bytes that are there, if the file is still the same")
-    func laterCall() async throws {
+    @Test func aLaterCallGoesOnBehindTheBytesThatAreThereIfTheFileIsTheSame() async throws {
         try await loseFirst(after: 7_300)
         #expect(folder.names == [".pledge-film.mp4.part", ".pledge-film.mp4.resume"])
         #expect(try part() == content.prefix(7_300))
@@ -167,8 +165,8 @@ import Glibc
         #expect(server.requests.first?.headers["If-Range"] == nil)
     }
 
-    @Test("L1: a lost connection is followed by a request for the rest, as often as bytes come")
-    func withinACall() async throws {
+    @Test("a lost connection is followed by a request for the rest, as often as bytes come")
+    func aLostConnectionIsFollowedByARequestForTheRest() async throws {
         server.lose(after: [1_000, 5_000, 0, 2_000])
         let saved = try await load(attempts: 3).value
         #expect(try Data(contentsOf: target) == content)
@@ -180,8 +178,7 @@ import Glibc
         #expect(server.ranges.count == 8)
     }
 
-    @Test("L1: a file that has changed is loaded anew")
-    func changed() async throws {
+    @Test func aFileThatHasChangedIsLoadedAnew() async throws {
         try await loseFirst(after: 9_000)
         let other = Data(content.reversed())
         server.change(other, headers: ["ETag": "\"2\""])
@@ -190,8 +187,8 @@ import Glibc
         #expect(saved.resumedFrom == 0 && saved.response.status == 200)
     }
 
-    @Test("L1: a 206 that doesn't fit is never appended", arguments: RangeServer.Mistake.allCases)
-    func mistakes(mistake: RangeServer.Mistake) async throws {
+    @Test(arguments: RangeServer.Mistake.allCases)
+    func a206ThatDoesNotFitIsNeverAppended(mistake: RangeServer.Mistake) async throws {
         try await loseFirst(after: 9_000)
         server.make([mistake])
         _ = try await load(attempts: 2).value
@@ -199,8 +196,7 @@ import Glibc
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("L1: a server that makes the same mistake each time fails the download, with its reason")
-    func mistakeAgain() async throws {
+    @Test func aServerThatMakesTheSameMistakeEachTimeFailsTheDownload() async throws {
         server.lose(after: [1_000, 1_000, 1_000, 1_000, 1_000])
         server.make([.noRange, .noRange, .noRange, .noRange])
         let error = await #expect(throws: HTTPError.self) { try await load(attempts: 2).value }
@@ -209,8 +205,7 @@ import Glibc
         #expect(folder.names == [])
     }
 
-    @Test("L1: a part that wasn't asked for is refused")
-    func unaskedPart() async throws {
+    @Test func aPartThatWasNotAskedForIsRefused() async throws {
         let saving = download(
             request, to: target,
             over: { _ in
@@ -225,7 +220,6 @@ import Glibc
     }
 
     @Test(
-        "L1: without a strong validator, the file is loaded anew",
         arguments: [
             [:], ["ETag": "W/\"1\""], ["ETag": "1"], ["ETag": "\"1\"", "Accept-Ranges": "none"],
             [
@@ -233,7 +227,7 @@ import Glibc
                 "Date": "Sun, 06 Nov 1994 08:50:36 GMT",
             ], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
         ] as [HTTPHeaders])
-    func noValidator(headers: HTTPHeaders) async throws {
+    func withoutAStrongValidatorTheFileIsLoadedAnew(headers: HTTPHeaders) async throws {
         server.change(content, headers: headers)
         try await loseFirst(after: 9_000)
         #expect(folder.names.isEmpty)
@@ -243,8 +237,7 @@ import Glibc
         #expect(server.ranges == [nil, nil, nil])
     }
 
-    @Test("L1: a Last-Modified that is a minute old is a strong validator")
-    func date() async throws {
+    @Test func aLastModifiedThatIsAMinuteOldIsAStrongValidator() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         server.change(
             content, headers: ["Last-Modified": date, "Date": "Sun, 06 Nov 1994 08:50:37 GMT"])
@@ -255,8 +248,7 @@ import Glibc
         #expect(server.requests.last?.headers["If-Range"] == date)
     }
 
-    @Test("L1: if only the last step is missing, the server confirms the file by its last byte")
-    func onlyRenaming() async throws {
+    @Test func ifOnlyTheLastStepIsMissingTheServerConfirmsTheFileByItsLastByte() async throws {
         try await loseFirst(after: 20_000)
         #expect(try part() == content)
         let saved = try await load().value
@@ -265,10 +257,8 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test(
-        "L1: a 416 that names the size of what is there ends a file of unknown size",
-        arguments: [true, false])
-    func unknownSize(grows: Bool) async throws {
+    @Test(arguments: [true, false])
+    func a416ThatNamesTheSizeOfWhatIsThereEndsAFileOfUnknownSize(grows: Bool) async throws {
         server.sendNoLength()
         try await loseFirst(after: 20_000)
         if grows { server.change(content + Data("more".utf8), headers: ["ETag": "\"2\""]) }
@@ -277,8 +267,7 @@ import Glibc
         #expect(saved.resumedFrom == (grows ? 0 : 20_000))
     }
 
-    @Test("L1: a client's 416 is an error of the client, and means the same")
-    func clientsStatus() async throws {
+    @Test func a416ThatTheClientRejectsMeansTheSameAsOneInAnAnswer() async throws {
         server.sendNoLength()
         var client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
         client.retry = .init(attempts: 1)
@@ -290,10 +279,8 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test(
-        "L1: a client that accepts no 206 takes the parts that the download asks for",
-        arguments: [1, 4])
-    func onlyWholeAccepted(parts: Int) async throws {
+    @Test(arguments: [1, 4])
+    func aClientThatAcceptsNo206TakesThePartsThatTheDownloadAsksFor(parts: Int) async throws {
         var client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
         client.acceptedStatuses = 200...200
         client.retry = .init(attempts: 2, backoff: .constant(.zero))
@@ -307,8 +294,7 @@ import Glibc
         #expect(error?.code == .unacceptableStatus && error?.status == 206)
     }
 
-    @Test("L1: a file beyond the limit, as a client's 416 says, is an error with its request")
-    func clientsStatusBeyondTheLimit() async throws {
+    @Test func aRejected416ThatNamesAFileBeyondTheLimitIsAnErrorWithItsRequest() async throws {
         server.sendNoLength()
         let client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
         try await loseFirst(after: 20_000)
@@ -318,8 +304,8 @@ import Glibc
         #expect(error?.code == .bodyTooLarge && error?.status == 416 && error?.request != nil)
     }
 
-    @Test("L1: a 416 to the request for the whole file is a refused status", arguments: [1, 4])
-    func wholeRefused(parts: Int) async throws {
+    @Test(arguments: [1, 4])
+    func a416ToTheRequestForTheWholeFileIsARefusedStatus(parts: Int) async throws {
         let refusal = HTTPResponse(status: 416, body: Data("no".utf8))
         let network = MemoryTransport(routes: [.get("/film", answer: .response(refusal))])
         let client = HTTPClient(base: URL(string: "https://a.example"), over: network)
@@ -334,8 +320,8 @@ import Glibc
         #expect(network.calls.count == (parts == 1 ? 2 : 4) && folder.names.isEmpty)
     }
 
-    @Test("L1: several parts are loaded at the same time, and again only where they were lost")
-    func parts() async throws {
+    @Test("several parts are loaded at the same time, and again only where they were lost")
+    func severalPartsAreLoadedAtTheSameTime() async throws {
         let large = Data((0..<6_000_000).map { UInt8(truncatingIfNeeded: $0 &* 7 >> 4) })
         server.change(large, headers: ["ETag": "\"1\""])
         server.send(inChunksOf: 65_536)
@@ -359,8 +345,8 @@ import Glibc
         #expect(server.ranges[before...].allSatisfy { $0 != nil && $0 != "bytes=0-1048575" })
     }
 
-    @Test("L1: parts of a server that sends no parts, or no validator, are one response")
-    func partsOfAServerWithoutThem() async throws {
+    @Test("a server that sends no parts, or no validator, is asked for one response")
+    func aServerWithoutPartsIsAskedForOneResponse() async throws {
         server.make([.whole])
         _ = try await load(parts: 4).value
         #expect(try Data(contentsOf: target) == content)
@@ -370,8 +356,8 @@ import Glibc
         #expect(server.ranges == ["bytes=0-1048575", "bytes=0-1048575", nil])
     }
 
-    @Test("L1: a file with another SHA-256 doesn't appear, and isn't kept")
-    func digest() async throws {
+    @Test("a file with another SHA-256 doesn't appear, and isn't kept")
+    func aFileWithAnotherSHA256DoesNotAppear() async throws {
         let right = SHA256.hash(Array(content)).hexadecimal
         _ = try await load(sha256: right.uppercased()).value
         #expect(try Data(contentsOf: target) == content)
@@ -389,8 +375,7 @@ import Glibc
         }
     }
 
-    @Test("L1: a file beyond the limit fails at once, and isn't kept")
-    func limit() async throws {
+    @Test func aFileBeyondTheLimitFailsAtOnceAndIsNotKept() async throws {
         let error = await #expect(throws: HTTPError.self) { try await load(limit: 19_999).value }
         #expect(error?.code == .bodyTooLarge && error?.request != nil)
         server.sendNoLength()
@@ -401,8 +386,7 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: the record names no URL, and only the user can read it")
-    func record() async throws {
+    @Test func theRecordNamesNoURLAndOnlyTheUserCanReadIt() async throws {
         try await loseFirst(after: 9_000)
         let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
         let text = String(decoding: try Data(contentsOf: record), as: UTF8.self)
@@ -411,8 +395,8 @@ import Glibc
         #expect(facts[.posixPermissions] as? Int == 0o600)
     }
 
-    @Test("L1: a read-only file is replaced, and stays read-only", arguments: [0o444, 0o040])
-    func readOnly(permissions: Int) async throws {
+    @Test(arguments: [0o444, 0o040])
+    func aReadOnlyFileIsReplacedAndStaysReadOnly(permissions: Int) async throws {
         let manager = FileManager.default
         func mode(of file: URL) throws -> Int? {
             try manager.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
@@ -430,8 +414,7 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: a record of another URL, or a damaged one, begins anew")
-    func foreignRecord() async throws {
+    @Test func aRecordOfAnotherURLOrADamagedOneBeginsAnew() async throws {
         try await loseFirst(after: 9_000)
         let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
         let bytes = try Data(contentsOf: record)
@@ -458,8 +441,7 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: a part that hadn't begun needs no room in the unfinished file")
-    func partBeyondTheFile() async throws {
+    @Test func aPartThatHadNotBegunNeedsNoRoomInTheUnfinishedFile() async throws {
         try await loseFirst(after: 9_000)
         let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")
         var lines = try #require(SealedLines.decoded(Array(Data(contentsOf: record))))
@@ -471,9 +453,9 @@ import Glibc
     }
 
     @Test(
-        "L1: a record is never taken for one of other bytes, when a process is killed between",
+        "a record is never taken for one of other bytes, when a process is killed between",
         arguments: [1, 2])
-    func killedBetween(parts: Int) async throws {
+    func aRecordIsNeverTakenForOneOfOtherBytes(parts: Int) async throws {
         try await loseFirst(after: 9_000)
         let source = ScriptedSource()
         let other = HTTPRequest(.get, try #require(URL(string: "https://a.example/other")))
@@ -503,8 +485,7 @@ import Glibc
         saving.cancel()
     }
 
-    @Test("L1: a body that ends too early counts as lost")
-    func endsEarly() async throws {
+    @Test func aBodyThatEndsTooEarlyCountsAsLost() async throws {
         server.loseSilently()
         server.lose(after: [9_000, 0, 0])
         let error = await #expect(throws: HTTPError.self) { try await load(attempts: 3).value }
@@ -514,8 +495,8 @@ import Glibc
         #expect(try Data(contentsOf: target) == content)
     }
 
-    @Test("L1: the record is written a second after bytes came, even if no more come")
-    func recordAfterASecond() async throws {
+    @Test("the record is written a second after bytes came, even if no more come")
+    func theRecordIsWrittenASecondAfterBytesCame() async throws {
         let source = ScriptedSource()
         let scheduler = ManualScheduler()
         let saving = download(
@@ -542,8 +523,7 @@ import Glibc
         saving.cancel()
     }
 
-    @Test("L1: cancelling at any moment keeps what an earlier run has loaded")
-    func cancelledAtAnyMoment() async throws {
+    @Test func cancellingAtAnyMomentKeepsWhatAnEarlierRunHasLoaded() async throws {
         let scheduler = ManualScheduler()
         try await loseFirst(after: 9_000)
         for round in 0..<40 {
@@ -558,8 +538,7 @@ import Glibc
         #expect(try await loadAfterCancelled(on: scheduler).resumedFrom == 9_000)
     }
 
-    @Test("L1: a download that ends before its record is read leaves no empty file")
-    func endsAtOnce() async throws {
+    @Test func aDownloadThatEndsBeforeItsRecordIsReadLeavesNoEmptyFile() async throws {
         let part = try folder.file(".pledge-film.mp4.part", Data())
         load().cancel()
         #expect(await comesTrue { folder.names.isEmpty })
@@ -583,8 +562,7 @@ import Glibc
         #expect(try await first.soon.byteCount == 0)
     }
 
-    @Test("L1: a cancelled download is continued by the next call")
-    func cancelled() async throws {
+    @Test func aCancelledDownloadIsContinuedByTheNextCall() async throws {
         let source = ScriptedSource()
         let scheduler = ManualScheduler()
         let saving = download(
@@ -606,9 +584,9 @@ import Glibc
     }
 
     @Test(
-        "L1: a second download of a file waits for five seconds or until the deadline, and fails",
+        "a second download of a file waits for five seconds or until the deadline, and fails",
         arguments: [nil, 1])
-    func twoAtATime(deadline: Int?) async throws {
+    func aSecondDownloadOfAFileWaitsAndFails(deadline: Int?) async throws {
         let source = ScriptedSource()
         let scheduler = ManualScheduler()
         let first = load(from: source)
@@ -637,8 +615,7 @@ import Glibc
         #expect(try await first.value.byteCount == 3)
     }
 
-    @Test("L1: a redirect to another origin keeps the Range")
-    func redirected() async throws {
+    @Test func aRedirectToAnotherOriginKeepsTheRange() async throws {
         let server = server
         var client = HTTPClient(
             base: URL(string: "https://a.example"),
@@ -652,8 +629,8 @@ import Glibc
         #expect(server.requests.allSatisfy { $0.headers["Authorization"] == nil })
     }
 
-    @Test("L1: a POST, and a request with its own Range, are loaded without resuming")
-    func notResumed() async throws {
+    @Test("a POST, and a request with its own Range, are loaded without resuming")
+    func aPOSTIsLoadedWithoutResuming() async throws {
         var own = request
         own.headers.set("bytes=5-9", for: "Range")
         var post = request
@@ -667,10 +644,8 @@ import Glibc
         }
     }
 
-    @Test(
-        "L1: random losses and mistakes, over several runs: the file is whole, or absent",
-        arguments: 0..<12)
-    func random(seed: Int) async throws {
+    @Test(arguments: 0..<12)
+    func randomLossesAndMistakesLeaveTheFileWholeOrAbsent(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         var versions = [content]
         for _ in 0..<15 {
@@ -703,9 +678,9 @@ import Glibc
 #if (os(Linux) || os(macOS)) && compiler(>=6.3)
 extension ResumableDownloadTests {
     @Test(
-        "L1: after kill -9 at any moment, the file is whole or absent, and the record is true",
+        "after kill -9 at any moment, the file is whole or absent, and the record is true",
         .timeLimit(.minutes(10)))
-    func kill9() async throws {
+    func afterKill9AtAnyMomentTheFileIsWholeOrAbsent() async throws {
         var random = SeededGenerator(seed: 5)
         let part = folder.url.appendingPathComponent(".pledge-film.mp4.part")
         let record = folder.url.appendingPathComponent(".pledge-film.mp4.resume")

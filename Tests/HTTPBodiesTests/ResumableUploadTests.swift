@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPBodies
+@testable import PledgeStorage
 
 @Suite(.oneAtATime) struct ResumableUploadTests {
     private let folder: TestFolder
@@ -41,8 +42,8 @@ import Testing
             progress: progress)
     }
 
-    @Test("L1: an upload is made, and its bytes follow", arguments: protocols)
-    func whole(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func anUploadIsCreatedAndThenItsBytesAreSent(proto: ResumableUploadProtocol) async throws {
         let server = UploadServer(proto)
         let seen = Locked<[Int64]>([])
         let response = try await send(
@@ -55,10 +56,10 @@ import Testing
         #expect(server.problems.isEmpty)
     }
 
-    @Test(
-        "L1: after a lost connection, the rest follows from where the server is",
-        arguments: protocols)
-    func lost(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func afterALostConnectionTheRestFollowsFromWhereTheServerIs(proto: ResumableUploadProtocol)
+        async throws
+    {
         let server = UploadServer(proto)
         server.lose(after: [5_000, 0, 3_000])
         _ = try await send(to: server, by: proto, attempts: 3).value
@@ -68,8 +69,8 @@ import Testing
                 == ["POST", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH", "HEAD", "PATCH"])
     }
 
-    @Test("L1: a later call goes on with the recorded upload", arguments: protocols)
-    func laterCall(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func aLaterCallGoesOnWithTheRecordedUpload(proto: ResumableUploadProtocol) async throws {
         let server = UploadServer(proto)
         server.lose(after: [7_000])
         let first = send(to: server, by: proto, record: record)
@@ -82,8 +83,8 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("L1: if only the last answer was lost, nothing is sent again", arguments: protocols)
-    func answerLost(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func ifOnlyTheLastAnswerWasLostNothingIsSentAgain(proto: ResumableUploadProtocol) async throws {
         let server = UploadServer(proto)
         server.lose(after: [20_000])
         let response = try await send(to: server, by: proto, attempts: 2).value
@@ -92,8 +93,8 @@ import Testing
         #expect(server.content == content && server.problems.isEmpty)
     }
 
-    @Test("L1: an upload that the server has forgotten begins anew", arguments: protocols)
-    func forgotten(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func anUploadThatTheServerHasForgottenBeginsAnew(proto: ResumableUploadProtocol) async throws {
         let server = UploadServer(proto)
         server.lose(after: [7_000])
         let first = send(to: server, by: proto, record: record)
@@ -104,8 +105,8 @@ import Testing
         #expect(server.methods == ["POST", "PATCH", "HEAD", "POST", "PATCH"])
     }
 
-    @Test("L1: a server that forgets each upload at once ends the call, and leaves no record")
-    func alwaysForgotten() async throws {
+    @Test("a server that forgets each upload at once ends the call, and leaves no record")
+    func aServerThatForgetsEachUploadAtOnceEndsTheCall() async throws {
         let network = MemoryTransport(routes: [
             .post("/files", answer: .status(201, headers: ["Location": "/files/1"])),
             .any("/files/1", answer: .status(404)),
@@ -118,8 +119,7 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("L1: another file under the same name is a new upload")
-    func changedFile() async throws {
+    @Test func anotherFileUnderTheSameNameIsANewUpload() async throws {
         let server = UploadServer(.tus)
         server.lose(after: [7_000])
         let first = send(to: server, by: .tus, record: record)
@@ -131,8 +131,8 @@ import Testing
         #expect(server.methods == ["POST", "PATCH", "POST", "PATCH"])
     }
 
-    @Test("L1: a conflict is resolved by asking", arguments: protocols)
-    func conflict(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func anUploadAsksForTheOffsetAfterAConflict(proto: ResumableUploadProtocol) async throws {
         let server = UploadServer(proto)
         server.refuse([409, 423])
         _ = try await send(to: server, by: proto, attempts: 3).value
@@ -141,8 +141,8 @@ import Testing
     }
 
     @Test(
-        "L1: bodies are no larger than asked for, or than the server allows", arguments: protocols)
-    func parts(proto: ResumableUploadProtocol) async throws {
+        "bodies are no larger than asked for, or than the server allows", arguments: protocols)
+    func bodiesAreNoLargerThanAskedFor(proto: ResumableUploadProtocol) async throws {
         let server = UploadServer(proto)
         _ = try await send(to: server, by: proto, partSize: 6_000).value
         #expect(server.content == content && server.isComplete && server.problems.isEmpty)
@@ -153,16 +153,15 @@ import Testing
         #expect(limited.content == content && limited.methods == ["POST", "PATCH", "PATCH"])
     }
 
-    @Test("L1: an empty file is uploaded too", arguments: protocols)
-    func empty(proto: ResumableUploadProtocol) async throws {
+    @Test(arguments: protocols)
+    func anEmptyFileIsUploadedToo(proto: ResumableUploadProtocol) async throws {
         try Data().write(to: file)
         let server = UploadServer(proto)
         _ = try await send(to: server, by: proto).value
         #expect(server.methods == ["POST"] && server.content.isEmpty && server.isComplete)
     }
 
-    @Test("L1: another origin gets no secret header")
-    func otherOrigin() async throws {
+    @Test func anotherOriginGetsNoSecretHeader() async throws {
         let server = UploadServer(.tus, at: "https://cdn.example/up/1")
         _ = try await send(to: server, by: .tus).value
         let requests = server.requests
@@ -178,8 +177,7 @@ import Testing
         #expect(error?.code == .badResponse && insecure.methods == ["POST"])
     }
 
-    @Test("L1: a server that breaks the protocol is a clear error")
-    func brokenServer() async throws {
+    @Test func aServerThatBreaksTheProtocolFailsTheUploadWithAClearError() async throws {
         for headers in [[:], ["Location": "mailto:a@b"]] as [HTTPHeaders] {
             let saving = upload(
                 file, with: request,
@@ -230,8 +228,8 @@ import Testing
         return (saving.failure as? HTTPError, answers.count - rest.withLock { $0.count })
     }
 
-    @Test("L1: a server that takes no bytes isn't sent them again", arguments: protocols)
-    func noProgress(proto: ResumableUploadProtocol) async {
+    @Test(arguments: protocols)
+    func aServerThatTakesNoBytesIsNotSentThemAgain(proto: ResumableUploadProtocol) async {
         for offset in [0, 7_999, 8_000] {
             let answers = ["8000", "\(offset)", "8000"].map { ["Upload-Offset": $0] as HTTPHeaders }
             let end = await send(answers, by: proto)
@@ -239,8 +237,8 @@ import Testing
         }
     }
 
-    @Test("L1: an upload isn't complete before the server has all bytes", arguments: protocols)
-    func tooEarly(proto: ResumableUploadProtocol) async {
+    @Test(arguments: protocols)
+    func anUploadIsNotCompleteBeforeTheServerHasAllBytes(proto: ResumableUploadProtocol) async {
         let more = await send([["Upload-Offset": "20000"]], by: proto)
         #expect(more.error?.code == .badResponse && more.requests == 1)
         for offset in ["8001", "20000"] {
@@ -270,9 +268,8 @@ import Testing
         }
     }
 
-    @Test(
-        "L1: a limit in the answer to all bytes asks for none of them again", arguments: protocols)
-    func lateLimit(proto: ResumableUploadProtocol) async {
+    @Test(arguments: protocols)
+    func aLimitInTheAnswerToAllBytesAsksForNoneOfThemAgain(proto: ResumableUploadProtocol) async {
         let limit: HTTPHeaders = ["Upload-Limit": "max-append-size=100"]
         var last = limit
         if proto.draft == nil { last.set("20000", for: "Upload-Offset") }
@@ -281,8 +278,8 @@ import Testing
         #expect(end.error == nil && end.requests == 3)
     }
 
-    @Test("L1: a file that isn't there, and a record that can't be written, are typed errors")
-    func files() async throws {
+    @Test("a file that isn't there, and a record that can't be written, are typed errors")
+    func aMissingFileIsATypedError() async throws {
         let nowhere = folder.url.appendingPathComponent("nothing")
         let missing = upload(
             nowhere, with: request, over: UploadServer(.tus).answer, by: .tus)
@@ -294,8 +291,7 @@ import Testing
         #expect(second?.code == .fileUnwritable && second?.request?.url == request.url)
     }
 
-    @Test("K7: a place where no record can be written fails before the server makes an upload")
-    func unwritableRecord() async throws {
+    @Test func aPlaceWhereNoRecordCanBeWrittenFailsBeforeTheServerMakesAnUpload() async throws {
         let places = [
             folder.url, folder.url.appendingPathComponent("nowhere/record"),
             file.appendingPathComponent("record"),
@@ -310,8 +306,8 @@ import Testing
         }
     }
 
-    @Test("L1: a link's target is uploaded, and only a regular file can be")
-    func links() async throws {
+    @Test("a link's target is uploaded, and only a regular file can be")
+    func aLinksTargetIsUploaded() async throws {
         let link = folder.url.appendingPathComponent("link")
         try FileManager.default.createSymbolicLink(at: link, withDestinationURL: file)
         let server = UploadServer(.tus)
@@ -332,8 +328,7 @@ import Testing
         }
     }
 
-    @Test("L1: a damaged record begins anew")
-    func damagedRecord() async throws {
+    @Test func aDamagedRecordBeginsAnew() async throws {
         let server = UploadServer(.tus)
         server.lose(after: [7_000])
         let first = send(to: server, by: .tus, record: record)
@@ -346,8 +341,7 @@ import Testing
         #expect(server.content == content)
     }
 
-    @Test("K7: after an upload that the server ended too early, the next call begins anew")
-    func endedTooEarly() async throws {
+    @Test func afterAnUploadThatTheServerEndedTooEarlyTheNextCallBeginsAnew() async throws {
         for proto in Self.protocols where proto.draft != nil {
             let server = UploadServer(proto)
             server.lose(after: [7_000])
@@ -360,8 +354,8 @@ import Testing
         }
     }
 
-    @Test("L1: a client uploads with its headers, and waits as its retry says")
-    func client() async throws {
+    @Test("a client uploads with its headers, and waits as its retry says")
+    func aClientUploadsWithItsHeaders() async throws {
         let server = UploadServer(.tus)
         let scheduler = ManualScheduler()
         var client = HTTPClient(base: URL(string: "https://a.example"), over: server.answer)
@@ -381,8 +375,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.headers["X-Client"] == "c" })
     }
 
-    @Test("L1: a client's attempts aren't multiplied")
-    func attemptsOfAClient() async throws {
+    @Test func aClientsAttemptsAreNotMultiplied() async throws {
         let network = MemoryTransport(routes: [
             .post("/files", answer: .status(201, headers: ["Location": "/files/1"])),
             .any("/files/1", answer: .reply { _ in throw URLError(.cannotConnectToHost) }),
@@ -394,8 +387,7 @@ import Testing
         #expect(network.calls.map(\.request?.method) == [.post, .patch, .head, .head])
     }
 
-    @Test("L1: a server that asks for too long a wait ends the upload")
-    func tooLongAWait() async throws {
+    @Test func aServerThatAsksForTooLongAWaitEndsTheUpload() async throws {
         let calls = Locked(0)
         let rules = Resumption(
             Retry(attempts: 5, backoff: .constant(.zero), maxServerDelay: .seconds(10)))
@@ -409,8 +401,8 @@ import Testing
         #expect(error?.status == 503 && calls.withLock { $0 } == 1)
     }
 
-    @Test("L1: no wait lasts until the caller's deadline", arguments: [(5, 1), (6, 2), (12, 3)])
-    func deadline(seconds: Int, requests: Int) async {
+    @Test(arguments: [(5, 1), (6, 2), (12, 3)])
+    func noWaitLastsUntilTheCallersDeadline(seconds: Int, requests: Int) async {
         let scheduler = ManualScheduler()
         let calls = Locked(0)
         let context = CallContext(
@@ -430,8 +422,7 @@ import Testing
         #expect(error?.status == 503 && calls.withLock { $0 } == requests)
     }
 
-    @Test("L1: cancelling ends the request")
-    func cancelled() async throws {
+    @Test func cancellingAnUploadEndsItsRequest() async throws {
         let cancelled = Locked(false)
         let answer = Promise<HTTPResponse>()
         answer.onCancel { cancelled.withLock { $0 = true } }
@@ -440,8 +431,8 @@ import Testing
         #expect(cancelled.withLock { $0 })
     }
 
-    @Test("L1: random losses, conflicts and forgotten uploads", arguments: 0..<20)
-    func random(seed: Int) async throws {
+    @Test("random losses, conflicts and forgotten uploads end in a whole file", arguments: 0..<20)
+    func randomLossesEndInAWholeFile(seed: Int) async throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let proto = Self.protocols[seed % Self.protocols.count]
         let server = UploadServer(proto)

@@ -50,8 +50,8 @@ import Testing
         "https://files.example/\(start)" + query.replacing("%", with: "\(number)")
     }
 
-    @Test("The same file under a new signature goes on", arguments: signed)
-    func newSignature(query: String) async throws {
+    @Test(arguments: signed)
+    func theSameFileUnderANewSignatureGoesOn(query: String) async throws {
         #expect(try await resumed(url(query, 1), url(query, 2)) == 9_000)
         #expect(server.requests.last?.headers["If-Range"] == "\"1\"")
         // Another file, or another version of it, isn't the same.
@@ -63,19 +63,17 @@ import Testing
         #expect(try await resumed(url(query, 1), url(query, 1) + "&versionId=2") == 0)
     }
 
-    @Test(
-        "Parameters that aren't a known signature's decide what comes",
-        arguments: [
-            "Expires=%", "st=%", "sig=%", "X-Amz-Date=%", "Signature=%", "Policy=%&Signature=%",
-            "token=%",
-        ])
-    func noSignature(query: String) async throws {
+    @Test(arguments: [
+        "Expires=%", "st=%", "sig=%", "X-Amz-Date=%", "Signature=%", "Policy=%&Signature=%",
+        "token=%",
+    ])
+    func parametersThatAreNotAKnownSignaturesDecideWhatComes(query: String) async throws {
         #expect(try await resumed(url(query, 1), url(query, 2)) == 0)
         #expect(server.ranges == [nil, nil])
     }
 
     @Test("A new signature needs a strong ETag, and the same size in the answer")
-    func validator() async throws {
+    func aNewSignatureNeedsAStrongETag() async throws {
         let query = Self.signed[0]
         server.leaveOutSizes(of: 1)
         #expect(try await resumed(url(query, 1), url(query, 1)) == 9_000)

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPBodies
+@testable import PledgeStorage
 
 /// What an upload believes of a server's answers.
 @Suite struct UploadAnswerTests {
@@ -57,8 +58,8 @@ import Testing
         return (error as? HTTPError)?.code
     }
 
-    @Test("K7: an offset beyond the bytes that were read isn't believed", arguments: [0, 1])
-    func unreadBytes(excess: Int) async throws {
+    @Test(arguments: [0, 1])
+    func anOffsetBeyondTheBytesThatWereReadIsNotBelieved(excess: Int) async throws {
         let count = Locked(0)
         let end = await send { request in
             if request.method == .head {
@@ -78,8 +79,8 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("K7: an early answer isn't the end of the upload", arguments: ["300000", ""])
-    func earlyAnswer(offset: String) async throws {
+    @Test(arguments: ["300000", ""])
+    func anEarlyAnswerIsNotTheEndOfTheUpload(offset: String) async throws {
         let end = await send(attempts: 1) { request in
             try await read(request, upTo: 100_000)
             return offset.isEmpty ? [:] : ["Upload-Offset": offset]
@@ -88,8 +89,8 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test("K7: bytes that a transport has only read ahead aren't the server's", arguments: [0, 1])
-    func bytesReadAhead(excess: Int64) async throws {
+    @Test(arguments: [0, 1])
+    func bytesThatATransportHasOnlyReadAheadAreNotTheServers(excess: Int64) async throws {
         let end = await send { request in
             if request.method == .head { return ["Upload-Offset": "\(70_000 + excess)"] }
             try await read(request)
@@ -124,10 +125,8 @@ import Testing
         }
     }
 
-    @Test(
-        "K7: a file that is changed between two requests ends the upload",
-        arguments: Change.allCases)
-    func changedFile(change: Change) async throws {
+    @Test(arguments: Change.allCases)
+    func aFileThatIsChangedBetweenTwoRequestsEndsTheUpload(change: Change) async throws {
         let end = await send(attempts: 5) { request in
             if request.method == .head { return ["Upload-Offset": "0"] }
             try await read(request)
@@ -138,8 +137,8 @@ import Testing
         #expect(!folder.names.contains("record"))
     }
 
-    @Test("K7: a file that was changed at the end isn't uploaded", arguments: Change.allCases)
-    func changedAtTheEnd(change: Change) async throws {
+    @Test(arguments: Change.allCases)
+    func aFileThatWasChangedAtTheEndIsNotUploaded(change: Change) async throws {
         let end = await send { request in
             let count = try await read(request)
             try change(file, size)
@@ -150,8 +149,7 @@ import Testing
         #expect("\(error)".contains("the file was changed during the upload"))
     }
 
-    @Test("S4: only bytes above the highest offset count as progress")
-    func offsetsGoUpAndDown() async throws {
+    @Test func onlyBytesAboveTheHighestOffsetCountAsProgress() async throws {
         let asked = Locked(0)
         let end = await send(attempts: 3) { request in
             guard request.method == .head else {
@@ -172,8 +170,7 @@ import Testing
                 + Array(repeating: ["HEAD", "PATCH"], count: 3).joined())
     }
 
-    @Test("S4: each new byte is progress")
-    func everyByteIsProgress() async throws {
+    @Test func eachNewByteIsProgress() async throws {
         let offset = Locked(0)
         let end = await send(attempts: 2, partSize: 100_000) { request in
             if request.method == .head { return ["Upload-Offset": "\(offset.withLock { $0 })"] }
@@ -188,12 +185,10 @@ import Testing
         #expect(throws: Never.self) { try end.result.get() }
     }
 
-    @Test(
-        "S4: an offset in the answer to a PATCH that can't be read is an error",
-        arguments: [
-            "x", "", "+300000", "-1", "300000, 300000", "0x10", "3e5", "٣", "99999999999999999999",
-        ])
-    func unreadableOffset(text: String) async throws {
+    @Test(arguments: [
+        "x", "", "+300000", "-1", "300000, 300000", "0x10", "3e5", "٣", "99999999999999999999",
+    ])
+    func anOffsetInTheAnswerToAPATCHThatCannotBeReadIsAnError(text: String) async throws {
         let end = await send { request in
             try await read(request)
             return ["Upload-Offset": text]
@@ -261,10 +256,8 @@ import Testing
         #expect(folder.names == ["film.mp4"])
     }
 
-    @Test(
-        "K7: a record whose resource gives no usable offset doesn't make the call fail",
-        arguments: ["", "x", "-1", "20001", "999999999", "99999999999999999999"])
-    func unusableOffset(text: String) async throws {
+    @Test(arguments: ["", "x", "-1", "20001", "999999999", "99999999999999999999"])
+    func aRecordWhoseResourceGivesNoUsableOffsetDoesNotMakeTheCallFail(text: String) async throws {
         for proto in ResumableUploadTests.protocols {
             let server = try await begin(by: proto)
             server.claim(text)
@@ -272,17 +265,15 @@ import Testing
         }
     }
 
-    @Test(
-        "K7: a record whose resource can't be asked doesn't make the call fail",
-        arguments: [400, 401, 403, 404, 405, 410, 412, 501])
-    func unusableStatus(status: Int) async throws {
+    @Test(arguments: [400, 401, 403, 404, 405, 410, 412, 501])
+    func aRecordWhoseResourceCannotBeAskedDoesNotMakeTheCallFail(status: Int) async throws {
         let server = try await begin()
         server.refuseToSay([status])
         try await expectNewUpload(at: server)
     }
 
-    @Test("K7: the record stays while the server is down, or takes no new upload")
-    func keptRecord() async throws {
+    @Test("the record stays while the server is down, or takes no new upload")
+    func theRecordStaysWhileTheServerIsDown() async throws {
         let server = try await begin()
         server.refuseToSay([503])
         server.takeNone(true)
@@ -299,13 +290,15 @@ import Testing
     }
 
     @Test(
-        "K7: a recorded upload that never goes on begins anew, once the attempts are used up",
+        "a recorded upload that never goes on begins anew, once the attempts are used up",
         arguments: [
             ("PATCH", 409, ["HEAD", "PATCH", "HEAD", "PATCH"]),
             ("PATCH", 500, ["HEAD", "PATCH", "HEAD", "PATCH"]),
             ("HEAD", 500, ["HEAD", "HEAD"]),
         ])
-    func stuck(method: String, status: Int, before: [String]) async throws {
+    func aRecordedUploadThatNeverGoesOnBeginsAnew(method: String, status: Int, before: [String])
+        async throws
+    {
         for proto in ResumableUploadTests.protocols {
             let server = try await begin(by: proto)
             server.fail(method, with: status)
@@ -316,8 +309,7 @@ import Testing
         }
     }
 
-    @Test("K7: a recorded upload whose host is gone begins anew")
-    func vanishedHost() async throws {
+    @Test func aRecordedUploadWhoseHostIsGoneBeginsAnew() async throws {
         let server = try await begin(at: "https://gone.example/up/1")
         let saving = upload(
             file, with: request,
@@ -333,8 +325,7 @@ import Testing
         #expect(server.methods.suffix(2) == ["POST", "PATCH"])
     }
 
-    @Test("K7: an upload begins anew once in a call")
-    func anewOnce() async throws {
+    @Test func anUploadBeginsAnewOnceInACall() async throws {
         // The new upload fails in the same way.
         let server = try await begin()
         server.refuse([500, 500, 500, 500, 500])
@@ -347,8 +338,7 @@ import Testing
             ])
     }
 
-    @Test("K7: a recorded upload that has taken bytes in the call isn't given up")
-    func movedUpload() async throws {
+    @Test func aRecordedUploadThatHasTakenBytesInTheCallIsNotGivenUp() async throws {
         let moving = try await begin()
         moving.lose(after: [3_000, 0, 0])
         let lost = send(to: moving, attempts: 2)
@@ -360,8 +350,8 @@ import Testing
         #expect(moving.content == content && moving.methods.suffix(2) == ["HEAD", "PATCH"])
     }
 
-    @Test("K7: a server that is down is asked for a new upload once, and the record stays")
-    func downServer() async throws {
+    @Test("a server that is down is asked for a new upload once, and the record stays")
+    func aServerThatIsDownIsAskedForANewUploadOnce() async throws {
         let server = try await begin()
         server.refuseToSay([500, 500])
         server.takeNone(true)
@@ -373,10 +363,8 @@ import Testing
         #expect(server.content == content && server.methods.suffix(2) == ["HEAD", "PATCH"])
     }
 
-    @Test(
-        "K7: a later run believes no offset beyond what earlier runs have sent",
-        arguments: [7_000, 7_001, 10_000, 20_000])
-    func unsentBytes(offset: Int) async throws {
+    @Test(arguments: [7_000, 7_001, 10_000, 20_000])
+    func aLaterRunBelievesNoOffsetBeyondWhatEarlierRunsHaveSent(offset: Int) async throws {
         let server = UploadServer(.tus)
         let first = upload(
             file, with: request,
@@ -395,10 +383,10 @@ import Testing
         #expect(server.methods == ["POST", "HEAD"] + (offset > 7_000 ? ["POST"] : []) + ["PATCH"])
     }
 
-    @Test(
-        "K7: after a killed run, a server may have all bytes of the body that was being sent",
-        arguments: [(12_000, true), (14_000, true), (14_001, false), (20_000, false)])
-    func killedRun(offset: Int, isBelieved: Bool) async throws {
+    @Test(arguments: [(12_000, true), (14_000, true), (14_001, false), (20_000, false)])
+    func afterAKilledRunAServerMayHaveAllBytesOfTheBodyThatWasBeingSent(
+        offset: Int, isBelieved: Bool
+    ) async throws {
         let kept = Locked<Data?>(nil)
         let server = UploadServer(.tus)
         _ = try? await upload(
@@ -424,8 +412,7 @@ import Testing
                 == (isBelieved ? ["HEAD", "PATCH"] : ["HEAD", "POST", "PATCH"]))
     }
 
-    @Test("K7: in a later run, the server may have all bytes of the file")
-    func allBytesThere() async throws {
+    @Test func inALaterRunTheServerMayHaveAllBytesOfTheFile() async throws {
         let server = UploadServer(.tus)
         server.lose(after: [20_000])
         let first = send(to: server)
@@ -434,13 +421,11 @@ import Testing
         #expect(server.methods == ["POST", "PATCH", "HEAD"] && folder.names == ["film.mp4"])
     }
 
-    @Test(
-        "S2: a record's address obeys the rules of redirects",
-        arguments: [
-            "http://a.example/up/1", "http://evil.example/", "mailto:a@b", "file:///etc/passwd",
-            "/up/1", "",
-        ])
-    func plantedAddress(address: String) async throws {
+    @Test(arguments: [
+        "http://a.example/up/1", "http://evil.example/", "mailto:a@b", "file:///etc/passwd",
+        "/up/1", "",
+    ])
+    func aRecordsAddressObeysTheRulesOfRedirects(address: String) async throws {
         let server = try await begin()
         try plant(address)
         try await expectNewUpload(at: server, asking: false)
@@ -448,8 +433,8 @@ import Testing
         #expect(server.requests.allSatisfy { $0.url.scheme == "https" })
     }
 
-    @Test("S2: another origin gets no secret header, and no byte if the client's redirects say so")
-    func plantedOrigin() async throws {
+    @Test("another origin gets no secret header, and no byte if the client's redirects say so")
+    func anotherOriginGetsNoSecretHeader() async throws {
         for redirects in [
             nil, .init(), .init(sendsBodiesAcrossOrigins: false),
             .init(refusesPrivateAddresses: true),
@@ -476,8 +461,7 @@ import Testing
         }
     }
 
-    @Test("S2: a record that somebody else has made or can change is as if absent")
-    func foreignRecord() async throws {
+    @Test func aRecordThatSomebodyElseHasMadeOrCanChangeIsAsIfAbsent() async throws {
         let other = folder.url.appendingPathComponent("other")
         let files = FileManager.default
         for make in [

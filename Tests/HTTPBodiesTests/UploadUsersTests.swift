@@ -9,6 +9,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPBodies
+@testable import PledgeStorage
 
 /// An upload that stopped goes on for the same user only, also in a later run of the process.
 @Suite(.oneAtATime) struct UploadUsersTests {
@@ -56,9 +57,9 @@ import Testing
     }
 
     @Test(
-        "S1: another user's upload begins anew; the same user's goes on",
+        "only the same user goes on with an upload; another begins anew",
         arguments: UserWay.ofUploads)
-    func otherUser(way: UserWay) async throws {
+    func onlyTheSameUserGoesOnWithAnUpload(way: UserWay) async throws {
         for user in ["alice", "bob"] {
             let server = UploadServer(.tus)
             let first = client("alice", by: way, over: server.answer)
@@ -72,9 +73,9 @@ import Testing
     }
 
     @Test(
-        "S1: the same is true of an upload at another origin, which gets no user's header",
+        "another user's upload at another origin begins anew, without the user's header",
         arguments: UserWay.ofUploads)
-    func otherOrigin(way: UserWay) async throws {
+    func anotherUsersUploadAtAnotherOriginBeginsAnew(way: UserWay) async throws {
         for user in ["alice", "bob"] {
             let server = UploadServer(.tus, at: "https://cdn.example/up/1")
             let first = client("alice", by: way, over: server.answer)
@@ -87,8 +88,8 @@ import Testing
         }
     }
 
-    @Test("S1: the record shows no user, and nobody can mark it for a user without knowing who")
-    func theRecordHidesUsers() async throws {
+    @Test("the record shows no user, and nobody can mark it for a user without knowing who")
+    func theRecordShowsNoUser() async throws {
         let server = UploadServer(.tus)
         server.lose(after: [7_000, 7_000])
         var marks: [String] = []
@@ -103,8 +104,8 @@ import Testing
         #expect(Set(marks).count == 2)
     }
 
-    @Test("S1: a sign-in in the middle of an upload ends it, and sends no byte for the other user")
-    func signInDuringTheUpload() async throws {
+    @Test("a sign-in in the middle of an upload ends it, and sends no byte for the other user")
+    func aSignInInTheMiddleOfAnUploadEndsIt() async throws {
         let jar = CookieJar()
         let base = try #require(URL(string: "https://a.example"))
         jar.store("sid=alice", from: base)

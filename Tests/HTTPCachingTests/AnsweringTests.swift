@@ -58,7 +58,7 @@ import Testing
     }
 
     @Test(arguments: [(-1_000, 304), (-999, 304), (-1_001, 200)])
-    func aDateIsCompared(since: Int64, status: Int) throws {
+    func aDateInAConditionIsCompared(since: Int64, status: Int) throws {
         let asking: HTTPHeaders = ["If-Modified-Since": CacheBench.date(since)]
         #expect(try answer(asking)?.status == status)
     }
@@ -71,7 +71,7 @@ import Testing
             try answer(["If-Modified-Since": CacheBench.date(-1)], stored: stored)?.status == 200)
     }
 
-    @Test func aDateThatIsNoneIsIgnored() throws {
+    @Test func aConditionWithoutAValidDateIsIgnored() throws {
         #expect(try answer(["If-Modified-Since": "yesterday"])?.status == 200)
     }
 
@@ -79,7 +79,7 @@ import Testing
         #expect(try answer(["If-None-Match": "*"], status: 404)?.status == 404)
     }
 
-    @Test func whatIsForTheOriginGoesThere() throws {
+    @Test func conditionsForTheOriginGoToTheOrigin() throws {
         #expect(try answer(["If-Match": "\"a,b\""]) == nil)
         #expect(try answer(["If-Unmodified-Since": CacheBench.date(0)]) == nil)
     }
@@ -152,7 +152,7 @@ import Testing
         ("bytes=-3", "789", "bytes 7-9/10"), ("BYTES=0-0", "0", "bytes 0-0/10"),
         ("bytes=5-99", "56789", "bytes 5-9/10"), ("bytes=-99", whole, "bytes 0-9/10"),
     ])
-    func aRangeIsCutOut(range: String, body: String, place: String) throws {
+    func aRangeIsCutOutOfAStoredResponse(range: String, body: String, place: String) throws {
         let response = try #require(try part(["Range": range]))
         #expect(response.status == 206 && response.text == body)
         #expect(response.headers["Content-Range"] == place)
@@ -164,7 +164,7 @@ import Testing
         "bytes=10-", "bytes=4-2", "bytes=-0", "bytes=-", "bytes=a-b", "bytes=1-2,4-5", "lines=1-2",
         "bytes", "bytes=1-2-3", "bytes=+1-2", "", "bytes = 1-2", "bytes=1-x",
     ])
-    func theOriginAnswersAllElse(range: String) throws {
+    func theOriginAnswersAllOtherRanges(range: String) throws {
         #expect(try part(["Range": range]) == nil)
     }
 
@@ -177,7 +177,7 @@ import Testing
         #expect(try part(asking(CacheBench.date(0))) == nil)
     }
 
-    @Test func onlyAPlain200IsCut() throws {
+    @Test func aRangeIsCutOutOfAPlain200Only() throws {
         let asking: HTTPHeaders = ["Range": "bytes=2-4"]
         #expect(try part(asking, status: 404) == nil)
         #expect(try part(asking, ["Content-Encoding": "gzip"]) == nil)

@@ -6,6 +6,7 @@ import PledgeServices
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// A cache between a test and an origin, both controlled by the test, on a manual clock.
 final class CacheBench: Sendable {

@@ -19,7 +19,7 @@ import Testing
         ("max-age=2147483648", 2_147_483_648), ("max-age=2147483649", 2_147_483_648),
         ("max-age=99999999999999999999999999", 2_147_483_648),
     ])
-    func secondsOfADirective(line: String, seconds: Int64) {
+    func theSecondsOfADirectiveAreRead(line: String, seconds: Int64) {
         #expect(control(line).permitted("max-age") == seconds)
         #expect(!control(line).isMalformed)
     }
@@ -44,10 +44,12 @@ import Testing
         "no-store", "NO-STORE", "a,no-store", "a=1\t,\tno-store", "no-store=1", "no-store; a",
         "x=\"a, no-store", "no-store=\"", "max-age=5 no-store, no-store",
     ])
-    func aDirectiveIsSeen(line: String) { #expect(control(line).contains("no-store")) }
+    func aDirectiveOfCacheControlIsFound(line: String) {
+        #expect(control(line).contains("no-store"))
+    }
 
     @Test(arguments: ["", "x-no-store", "no-store-x", "x=\"no-store\"", "x=no-store", "no_store"])
-    func noneIsSeenWhereThereIsNone(line: String) {
+    func noDirectiveIsFoundWhereThereIsNone(line: String) {
         #expect(!control(line).contains("no-store"))
     }
 
@@ -57,7 +59,7 @@ import Testing
         #expect(control("x=\"a", "b\", max-age=5").permitted("max-age") == 5)
     }
 
-    @Test func fieldNames() {
+    @Test func theFieldNamesOfADirectiveAreRead() {
         #expect(
             control("no-cache=\"Set-Cookie, X-A\"").fieldNames("no-cache") == ["set-cookie", "x-a"])
         #expect(control("no-cache=X-A").fieldNames("no-cache") == ["x-a"])
@@ -75,7 +77,7 @@ import Testing
         #expect(control("a").permitted("max-stale") == nil && control("a").demanded("a") != nil)
     }
 
-    @Test func anythingCanBeRead() {
+    @Test func anyTextOfCacheControlCanBeRead() {
         var random = SeededGenerator(seed: 7)
         let pieces = [
             "max-age", "=", "\"", ",", " ", "\\", "5", "no-store", ";", "\u{e9}", "\t", "x",
@@ -100,7 +102,7 @@ import Testing
             asking: ["Cache-Control": control])
     }
 
-    @Test func maxAge() throws {
+    @Test func maxAgeOfARequestBoundsTheAge() throws {
         #expect(try reuses("max-age=5", after: 4) && !reuses("max-age=5", after: 5))
         #expect(try !reuses("max-age=0", after: 0) && !reuses("max-age", after: 0))
         #expect(try !reuses("max-age=x", after: 0) && !reuses("max-age=9, max-age=5", after: 6))
@@ -115,7 +117,7 @@ import Testing
                 asking: ["Cache-Control": "max-age=600"]))
     }
 
-    @Test func minFresh() throws {
+    @Test func minFreshAsksForAResponseThatStaysFresh() throws {
         #expect(try reuses("min-fresh=5", after: 4) && !reuses("min-fresh=5", after: 5))
         #expect(try !reuses("min-fresh=x", after: 0) && !reuses("min-fresh", after: 0))
         #expect(try !reuses("min-fresh=1, min-fresh=9", after: 2))
@@ -125,7 +127,7 @@ import Testing
                 asking: ["Cache-Control": "min-fresh=5"]))
     }
 
-    @Test func maxStale() throws {
+    @Test func maxStaleAcceptsAStaleResponse() throws {
         #expect(try reuses("max-stale", after: 9_999))
         #expect(try reuses("max-stale=5", after: 14) && !reuses("max-stale=5", after: 15))
         #expect(try !reuses("max-stale=x", after: 10) && !reuses("max-stale=0", after: 10))
@@ -151,7 +153,7 @@ import Testing
         #expect(bench.cache.statistics.staleHits == 1)
     }
 
-    @Test func noCache() throws {
+    @Test func noCacheOfARequestAsksTheOrigin() throws {
         #expect(try !reuses("no-cache", after: 0) && !reuses("No-Cache, max-stale", after: 0))
         let bench = CacheBench()
         bench.answers(
@@ -277,7 +279,7 @@ import Testing
         #expect(try !reuses("no-cache, max-age=100, public, immutable", after: 1))
     }
 
-    @Test func severalLinesCount() throws {
+    @Test func severalLinesOfCacheControlCount() throws {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=10", "cache-control": "no-store"]
         #expect(try !CacheBench().reuses(headers))
     }

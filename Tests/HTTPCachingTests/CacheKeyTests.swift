@@ -17,7 +17,7 @@ import Testing
         ("https://example.com?", "https://example.com/?"),
         ("http://[::1]:80/a", "http://[::1]/a"),
     ])
-    func equivalentURLsShareOne(text: String, form: String) { #expect(key(text)?.url == form) }
+    func equivalentURLsShareAKey(text: String, form: String) { #expect(key(text)?.url == form) }
 
     @Test(arguments: [
         "http://example.com/", "https://example.com/", "https://example.com:80/",
@@ -26,16 +26,16 @@ import Testing
         "https://example.com/%61", "https://example.com/a%2Fb", "https://example.com/a/b",
         "https://user@example.com/", "https://example.org/", "http://[::1]/", "http://[::1]:81/",
     ])
-    func othersDoNot(text: String) {
+    func otherURLsShareNoKey(text: String) {
         let others = ["http://example.com:81/", "https://example.com/b"]
         #expect(key(text)?.url == text)
         #expect(others.allSatisfy { key(text) != key($0) })
     }
 
     @Test(arguments: ["ftp://example.com/", "/a", "https:///a", "data:,a"])
-    func whatIsNoURLOfHTTPHasNone(text: String) { #expect(key(text) == nil) }
+    func aURLThatIsNotOfHTTPHasNoKey(text: String) { #expect(key(text) == nil) }
 
-    @Test func theTextShowsNoSecret() {
+    @Test func theTextOfAKeyShowsNoSecret() {
         let text = "\(key("https://me:secret@example.com/a?token=secret") as Any)"
         #expect(!text.contains("secret") && text.contains("example.com/a"))
     }

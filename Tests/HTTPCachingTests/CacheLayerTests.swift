@@ -41,7 +41,7 @@ import Testing
                 + Array(repeating: "app; fwd=uri-miss; collapsed", count: 4))
     }
 
-    @Test func theSwitchSendsEach() {
+    @Test func eachMissIsSentByItselfIfMissesAreNotCoalesced() {
         let (bench, gate) = bench(fresh, coalescesMisses: false)
         let calls = [bench.send(), bench.send()]
         #expect(bench.requests.count == 2)
@@ -130,7 +130,7 @@ import Testing
         #expect(try bench.get() == "3")
     }
 
-    @Test func aFailureReachesAll() {
+    @Test func aFailureReachesAllWhoShareAMiss() {
         let bench = CacheBench()
         let gate = Promise<Void>()
         bench.answers(.init(failure: CacheBench.Lost(), gate: gate))
@@ -254,7 +254,7 @@ import Testing
         #expect(texts([first]) == ["1"])
     }
 
-    @Test func whoLeavesLeavesTheOthers() throws {
+    @Test func aCallerWhoLeavesLeavesTheOthersTheirAnswer() throws {
         let (bench, gate) = try bench(.init(status: 304))
         let (first, second) = (bench.send(), bench.send())
         first.cancel()
@@ -262,7 +262,7 @@ import Testing
         #expect(texts([second]) == ["1"] && bench.requests.count == 2)
     }
 
-    @Test func theLastToLeaveCancels() throws {
+    @Test func theLastCallerToLeaveCancelsTheQuestion() throws {
         let (bench, gate) = try bench(.init(status: 304))
         let cancelled = Locked(false)
         gate.onCancel { cancelled.withLock { $0 = true } }
@@ -274,7 +274,7 @@ import Testing
         #expect(bench.cache.calls.withLock { $0.count } == 0)
     }
 
-    @Test func aFailureReachesAll() throws {
+    @Test func aFailureReachesAllWhoShareAQuestion() throws {
         let (bench, gate) = try bench(.init(failure: CacheBench.Lost()))
         let calls = (1...3).map { _ in bench.send() }
         gate.resolve()
@@ -369,13 +369,17 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.head, .options, .trace, .query])
-    func aSafeMethodDoesNot(method: HTTPMethod) throws { #expect(try !forgets(after: method)) }
+    func aSafeMethodForgetsNoURL(method: HTTPMethod) throws { #expect(try !forgets(after: method)) }
 
-    @Test(arguments: [200, 201, 204, 301, 303, 399]) func noErrorForgets(status: Int) throws {
+    @Test(arguments: [200, 201, 204, 301, 303, 399]) func aResponseThatIsNoErrorForgetsItsURL(
+        status: Int
+    ) throws {
         #expect(try forgets(status: status))
     }
 
-    @Test(arguments: [400, 404, 409, 500, 503]) func anErrorDoesNot(status: Int) throws {
+    @Test(arguments: [400, 404, 409, 500, 503]) func aResponseThatIsAnErrorForgetsNothing(
+        status: Int
+    ) throws {
         let location: HTTPHeaders = ["Location": "/b"]
         #expect(try !forgets(status: status))
         #expect(try !forgets("/b", status: status, location))
@@ -386,7 +390,7 @@ import Testing
         #expect(try !forgets("/b", failure: CacheBench.Lost()))
     }
 
-    @Test func anotherURLStays() throws { #expect(try !forgets("/b")) }
+    @Test func anUnsafeMethodForgetsNoOtherURL() throws { #expect(try !forgets("/b")) }
 
     @Test(arguments: ["Location", "Content-Location"])
     func whatTheAnswerNamesIsForgotten(name: String) throws {
@@ -447,7 +451,7 @@ import Testing
         #expect(try bench.get() == "3")
     }
 
-    @Test func removeAndClear() throws {
+    @Test func removeForgetsAURLAndClearForgetsAll() throws {
         let bench = CacheBench()
         bench.answers(fresh)
         _ = try [bench.get([:], "/a"), bench.get([:], "/b")]

@@ -72,7 +72,7 @@ import Testing
             maxStale: some(0...9, &random), noCache: some(1...1, &random) != nil)
     }
 
-    @Test(arguments: 1...6) func whatIsGivenWasAllowed(seed: UInt64) throws {
+    @Test(arguments: 1...6) func everyStoredResponseThatIsGivenWasAllowed(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let scheduler = ManualScheduler()
         let origin = Locked(Origin(random: SeededGenerator(seed: seed &* 977)))

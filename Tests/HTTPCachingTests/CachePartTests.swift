@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// RFC 9111, section 3.3: stored parts answer requests for the same part.
 @Suite struct CachePartTests {
@@ -39,7 +40,7 @@ import Testing
             [:], ["Range": "bytes=2-3"], ["Range": "bytes=2-"], ["Range": "bytes=3-4"],
             ["Range": "bytes=-3"], ["Range": "bytes=2-4,6-7"], ["Range": "lines=2-4"],
         ] as [HTTPHeaders], [false, true])
-    func noOtherRequestIs(asking: HTTPHeaders, inFolder: Bool) throws {
+    func noOtherRequestIsAnsweredFromAPart(asking: HTTPHeaders, inFolder: Bool) throws {
         let bench = CacheBench(folder: CacheBench.folder(inFolder))
         bench.answers(part(), .init(headers: ["Cache-Control": "no-store"]))
         try bench.ask(.get, "/", range)
@@ -47,7 +48,7 @@ import Testing
         #expect(bench.last?.headers["If-None-Match"] == nil)
     }
 
-    @Test func ifRangeIsObeyed() throws {
+    @Test func aPartObeysIfRange() throws {
         let bench = CacheBench()
         bench.answers(part(), .init(body: Self.whole))
         try bench.ask(.get, "/", range)
@@ -94,7 +95,7 @@ import Testing
         ("bytes=2-", "bytes 2-4/10", "234"), ("bytes=2-4,6-6", "bytes 2-4/10", "234"),
         ("bytes=2-4", "bytes 2-4/3", "234"), ("bytes=-3", "bytes 7-9/99999999999999999999", "789"),
     ])
-    func anyOtherIsNot(range: String, place: String, body: String) throws {
+    func anyOtherPartIsNotStored(range: String, place: String, body: String) throws {
         #expect(try !stores(part(place, body), for: range))
     }
 

@@ -171,7 +171,7 @@ import Testing
         "Accept-Language", "User-Agent", "X-Request-ID", "Pragma", "traceparent", "tracestate",
         "baggage", "Idempotency-Key", "Request-Timeout",
     ])
-    func aHarmlessHeaderDoesNot(name: String) throws {
+    func aHarmlessHeaderDoesNotSeparateUsers(name: String) throws {
         let bench = CacheBench(harmlessHeaders: [])
         #expect(try bench.reuses(tagged, asked: [name: "1"], asking: [name: "2"]))
         #expect(try bench.reuses(tagged, asking: [name: "2"]))

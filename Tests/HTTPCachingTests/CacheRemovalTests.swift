@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Removing an account's, a site's and expired responses.
 @Suite struct CacheRemovalTests {
@@ -30,8 +31,8 @@ import Testing
             .cache(sharing: bench.cache), over: bench.origin)
     }
 
-    @Test("K9: an account's responses are removed, and nobody else's", arguments: [false, true])
-    func accounts(isInFolder: Bool) throws {
+    @Test(arguments: [false, true])
+    func anAccountsResponsesAreRemovedAndNobodyElses(isInFolder: Bool) throws {
         let bench = bench(inFolder: isInFolder)
         let paths = ["/1", "/2", "/3"]
         for path in paths {
@@ -55,8 +56,7 @@ import Testing
         }
     }
 
-    @Test("K9: an account's 401 is removed too")
-    func refusals() throws {
+    @Test func anAccounts401IsRemovedToo() throws {
         let bench = bench()
         bench.answers(fresh, status: 401, body: "alice's refusal")
         _ = try ask(service(bench, of: "alice"), "/")
@@ -65,8 +65,8 @@ import Testing
         #expect(!disk.holds("alice's refusal"))
     }
 
-    @Test("K9: an answer that was in flight at the removal isn't stored", arguments: [false, true])
-    func inFlight(isInFolder: Bool) throws {
+    @Test(arguments: [false, true])
+    func anAnswerThatWasInFlightAtTheRemovalIsNotStored(isInFolder: Bool) throws {
         let bench = bench(inFolder: isInFolder)
         let gate = Promise<Void>()
         bench.answers([.init(headers: fresh, body: "alice's", gate: gate)])
@@ -79,8 +79,8 @@ import Testing
         #expect(try ask(service(bench, of: "alice"), "/") == "asked again")
     }
 
-    @Test("K9: a disk that fails leaves nothing, or the removal says so", arguments: 0..<60)
-    func aFailingDisk(_ operations: Int) throws {
+    @Test(arguments: 0..<60)
+    func aRemovalOnAFailingDiskLeavesNothingOrFails(_ operations: Int) throws {
         let bench = bench()
         for path in ["/1", "/2"] {
             bench.answers(fresh, body: "bob's")
@@ -100,8 +100,8 @@ import Testing
         if operations == 0 { #expect(!result.isSuccess) }
     }
 
-    @Test("K9: a removal goes on when its caller leaves, and flush() waits for it")
-    func aCallerLeaves() throws {
+    @Test("a removal goes on when its caller leaves, and flush() waits for it")
+    func aRemovalGoesOnWhenItsCallerLeaves() throws {
         let store = CacheStoreTests.SlowStore()
         let cache = HTTPCache(in: ListedSlowStore(slow: store))
         let url = URL(string: "https://example.com/")!
@@ -128,8 +128,7 @@ import Testing
         ) -> Future<[CacheKey]> { slow.memory.keys(where: isIncluded) }
     }
 
-    @Test("K9: a store that lists nothing loses all rather than keep an account's responses")
-    func aStoreThatListsNothing() throws {
+    @Test func aStoreThatListsNothingLosesAllRatherThanKeepAnAccountsResponses() throws {
         let store = CacheStoreTests.SlowStore()
         let cache = HTTPCache(in: store)
         let url = URL(string: "https://example.com/")!
@@ -149,23 +148,20 @@ import Testing
         #expect(store.memory.currentUsage.count == 1)
     }
 
-    @Test("K9: a store that fails says so")
-    func aStoreThatFails() throws {
+    @Test func aStoreThatFailsToRemoveReportsIt() throws {
         let cache = HTTPCache(in: CacheStoreTests.BrokenStore())
         #expect(throws: CacheStoreTests.BrokenStore.Broken.self) {
             try #require(cache.remove(account: "alice").result).get()
         }
     }
 
-    @Test(
-        "K9: a part of a site is removed, in whole segments",
-        arguments: [
-            ("/a", ["/a", "/a/", "/a?q=1", "/a/b", "/a/b?q=1"]),
-            ("/a?q=2#f", ["/a", "/a/", "/a?q=1", "/a/b", "/a/b?q=1"]),
-            ("/a/", ["/a/", "/a/b", "/a/b?q=1"]), ("/a/b", ["/a/b", "/a/b?q=1"]),
-            ("/A", ["/A"]), ("/none", []),
-        ])
-    func parts(_ path: String, _ removed: [String]) throws {
+    @Test(arguments: [
+        ("/a", ["/a", "/a/", "/a?q=1", "/a/b", "/a/b?q=1"]),
+        ("/a?q=2#f", ["/a", "/a/", "/a?q=1", "/a/b", "/a/b?q=1"]),
+        ("/a/", ["/a/", "/a/b", "/a/b?q=1"]), ("/a/b", ["/a/b", "/a/b?q=1"]),
+        ("/A", ["/A"]), ("/none", []),
+    ])
+    func aPartOfASiteIsRemovedInWholeSegments(_ path: String, _ removed: [String]) throws {
         for isInFolder in [false, true] {
             let bench = bench(inFolder: isInFolder)
             let paths = ["/", "/a", "/a/", "/a?q=1", "/a/b", "/a/b?q=1", "/ab", "/b/a", "/A"]
@@ -179,8 +175,8 @@ import Testing
         }
     }
 
-    @Test("K9: a part of a site is of one origin, for every Host and every user info")
-    func partsOfOneOrigin() throws {
+    @Test("a removed part of a site is of one origin, for every Host and user info")
+    func aRemovedPartOfASiteIsOfOneOrigin() throws {
         let cache = HTTPCache()
         let origin: HTTPService = { [fresh] _ in
             Future(value: HTTPResponse(status: 200, headers: fresh))
@@ -203,7 +199,6 @@ import Testing
     }
 
     @Test(
-        "K9: what can't be used any more is removed",
         arguments: [
             ("max-age=100", nil, false), ("max-age=50", nil, true), ("max-age=50", "\"1\"", false),
             ("max-age=50, stale-if-error=20", nil, false),
@@ -213,7 +208,9 @@ import Testing
             ("max-age=50, stale-if-error=20, must-revalidate", nil, true),
             ("max-age=50, must-revalidate", "\"1\"", false),
         ] as [(String, String?, Bool)])
-    func expired(_ control: String, _ tag: String?, _ isRemoved: Bool) throws {
+    func expiredResponsesThatCannotBeUsedAnyMoreAreRemoved(
+        _ control: String, _ tag: String?, _ isRemoved: Bool
+    ) throws {
         for isInFolder in [false, true] {
             let bench = bench(inFolder: isInFolder)
             var headers: HTTPHeaders = ["Cache-Control": control]
@@ -226,8 +223,7 @@ import Testing
         }
     }
 
-    @Test("K9: a stale response stays as long as it may answer for an origin that can't be reached")
-    func expiredIfUnreachable() throws {
+    @Test func aStaleResponseStaysWhileItMayAnswerForAnUnreachableOrigin() throws {
         let bench = CacheBench(staleIfUnreachable: .seconds(20))
         bench.answers(["Cache-Control": "max-age=50"])
         try bench.ask(.get, "/1")
@@ -242,8 +238,7 @@ import Testing
         #expect(try #require(bench.cache.storedURLs.result).get().isEmpty)
     }
 
-    @Test("K9: the stored URLs are listed, and this is no use of them")
-    func storedURLs() throws {
+    @Test func listingTheStoredURLsIsNoUseOfThem() throws {
         let bench = CacheBench(limit: 2_000, largest: 2_000)
         bench.answers([.init(headers: fresh, body: String(repeating: "x", count: 500))])
         for path in ["/2", "/1?token=t"] { try bench.ask(.get, path, ["Accept": "a"]) }
@@ -259,8 +254,8 @@ import Testing
 
     // Exit tests capture values since Swift 6.3.
     #if (os(macOS) || os(Linux)) && compiler(>=6.3)
-    @Test("K9: one process removes what another one has stored, and has in memory")
-    func twoProcesses() async throws {
+    @Test("one process removes what another one has stored, and has in memory")
+    func oneProcessRemovesWhatAnotherOneHasStored() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
         let fresh = fresh

@@ -4,6 +4,7 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
 import PledgeServices
+import PledgeStorage
 import Testing
 
 @testable import PledgeHTTPCaching
@@ -16,12 +17,12 @@ import Testing
         try CacheBench().reuses(headers, status: status, after: seconds)
     }
 
-    @Test func freshUntilMaxAge() throws {
+    @Test func aResponseIsFreshUntilItsMaxAge() throws {
         #expect(try reuses(["Cache-Control": "max-age=10"], after: 9))
         #expect(try !reuses(["Cache-Control": "max-age=10"], after: 10))
     }
 
-    @Test func freshUntilExpires() throws {
+    @Test func aResponseIsFreshUntilItsExpires() throws {
         #expect(try reuses(["Expires": CacheBench.date(10)], after: 9))
         #expect(try !reuses(["Expires": CacheBench.date(10)], after: 10))
     }
@@ -45,8 +46,8 @@ import Testing
         ([:], 200, .milliseconds(2_500), 2),
     ]
 
-    @Test("K9: a response that names no lifetime has the cache's default", arguments: withDefault)
-    func theDefaultLifetime(
+    @Test(arguments: withDefault)
+    func aResponseThatNamesNoLifetimeHasTheCachesDefault(
         _ headers: HTTPHeaders, _ status: Int, _ lifetime: Duration?, _ seconds: Int
     ) throws {
         func reuses(after seconds: Int) throws -> Bool {
@@ -57,8 +58,8 @@ import Testing
         if seconds > 0 { #expect(try reuses(after: seconds - 1)) }
     }
 
-    @Test("K9: the default lifetime holds for a cache in a folder, across runs")
-    func theDefaultLifetimeInAFolder() async throws {
+    @Test("the default lifetime holds for a cache in a folder, across runs")
+    func theDefaultLifetimeHoldsForACacheInAFolder() async throws {
         let folder = try TestFolder()
         let count = Locked(0)
         for _ in 0..<2 {
@@ -153,7 +154,7 @@ import Testing
             try !reuses(["Last-Modified": CacheBench.date(-9_999)], status: status, after: 1))
     }
 
-    @Test func publicAllowsAGuess() throws {
+    @Test func publicAllowsAGuessOfTheLifetime() throws {
         let headers: HTTPHeaders = [
             "Last-Modified": CacheBench.date(-1_000), "Cache-Control": "public",
         ]
@@ -221,7 +222,7 @@ import Testing
         #expect(try bench.get() == "2")
     }
 
-    @Test func anAgeMakesStale() throws {
+    @Test func aLargeAgeMakesAResponseStale() throws {
         #expect(try !CacheBench().reuses(["Cache-Control": "max-age=10", "Age": "10"]))
         #expect(try !CacheBench().reuses(["Expires": CacheBench.date(10), "Age": "10"]))
         #expect(
@@ -437,7 +438,7 @@ import Testing
         #expect(notes.withLock { $0 } == 1)
     }
 
-    @Test func theWindowEnds() throws {
+    @Test func theWindowOfStaleWhileRevalidateEnds() throws {
         let bench = CacheBench()
         bench.answers(stored("stale-while-revalidate=5"))
         try bench.ask()
@@ -446,7 +447,7 @@ import Testing
     }
 
     @Test(arguments: ["no-cache", "max-age=100", "min-fresh=1"])
-    func whoRefusesStaleWaits(control: String) throws {
+    func aRequestThatRefusesStaleWaitsForTheOrigin(control: String) throws {
         let bench = CacheBench()
         bench.answers(stored("stale-while-revalidate=50"))
         try bench.ask()

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// The end of a user's session, in a stack of the app's own.
 @Suite struct CacheSignOutTests {
@@ -37,9 +38,9 @@ import Testing
     }
 
     @Test(
-        "K9: a sign-out removes the account's bodies from the disk, and no other's",
+        "a sign-out removes the account's bodies from the disk, and no other's",
         arguments: [nil, "alice"])
-    func signOut(_ account: String?) throws {
+    func aSignOutRemovesTheAccountsBodiesFromTheDisk(_ account: String?) throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let refresher = refresher("a")
         let alice = service(bench, .bearer(from: refresher), as: account)
@@ -59,8 +60,8 @@ import Testing
         #expect(try ask(bob, "/1") == "bob's")
     }
 
-    @Test("K9: each of the sessions that follow is removed too, even if another process had it")
-    func laterSessions() throws {
+    @Test("each session that follows is removed too, even if another process had it")
+    func eachSessionThatFollowsIsRemovedToo() throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let refresher = refresher("first")
         bench.answers(fresh, body: "first's")
@@ -78,9 +79,9 @@ import Testing
     }
 
     @Test(
-        "K9: when another user signs in, the bodies of a sign-in go, and those of a named account stay"
+        "when another user signs in, the bodies of a sign-in go, and those of a named account stay"
     )
-    func anotherSignIn() throws {
+    func anotherUsersSignInRemovesTheBodiesOfASignIn() throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let refresher = refresher("a")
         bench.answers(fresh, body: "the sign-in's")
@@ -96,8 +97,7 @@ import Testing
         #expect(!disk.holds("the account's"))
     }
 
-    @Test("K9: an emptied jar's answers are removed from memory")
-    func cookies() throws {
+    @Test func anEmptiedJarsAnswersAreRemovedFromMemory() throws {
         let bench = CacheBench()
         bench.answers(fresh)
         let (jar, url) = (CookieJar(), URL(string: "https://example.com/")!)
@@ -114,8 +114,8 @@ import Testing
         #expect(bench.store.currentUsage.count == 0)
     }
 
-    @Test("K9: an answer that comes after the sign-out isn't stored", arguments: [nil, "alice"])
-    func inFlight(_ account: String?) throws {
+    @Test(arguments: [nil, "alice"])
+    func anAnswerThatComesAfterTheSignOutIsNotStored(_ account: String?) throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let (refresher, gate) = (refresher("a"), Promise<Void>())
         bench.answers([.init(headers: fresh, body: "alice's", gate: gate)])
@@ -127,8 +127,7 @@ import Testing
         #expect(!disk.holds("alice's"))
     }
 
-    @Test("K9: a request of a session that is over isn't stored for its account")
-    func afterTheEnd() throws {
+    @Test func aRequestOfASessionThatIsOverIsNotStoredForItsAccount() throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let refresher = refresher("a")
         let signsOut = Middleware<HTTPRequest, HTTPResponse>(named: "signs out") { next in
@@ -146,8 +145,7 @@ import Testing
         #expect(!disk.holds("alice's"))
     }
 
-    @Test("K9: if the disk fails at a sign-out, flush() or storeError says so")
-    func aFailingDisk() throws {
+    @Test func ifTheDiskFailsAtASignOutFlushOrStoreErrorSaysSo() throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let refresher = refresher("a")
         bench.answers(fresh, body: "alice's")
@@ -158,8 +156,8 @@ import Testing
         #expect(throws: FileError.self) { try #require(bench.cache.flush().result).get() }
     }
 
-    @Test("K1: a failed sign-out is made up for after a pause, and takes no other's responses away")
-    func madeUpFor() throws {
+    @Test("a failed sign-out is made up for after a pause, and takes no other's responses away")
+    func aFailedSignOutIsMadeUpFor() throws {
         let bench = CacheBench(folder: FolderCacheStore(on: disk))
         let refresher = refresher("a")
         bench.answers(fresh, body: "alice's")
@@ -178,8 +176,7 @@ import Testing
         #expect(bench.cache.storeError == nil)
     }
 
-    @Test("K9: a sign-out keeps no cache alive")
-    func aReleasedCache() throws {
+    @Test func aSignOutKeepsNoCacheAlive() throws {
         let refresher = refresher("a")
         weak var cache: HTTPCache?
         do {

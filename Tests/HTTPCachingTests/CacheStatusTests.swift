@@ -22,8 +22,8 @@ import Testing
         return answer.cacheStatus
     }
 
-    @Test("K9: a miss, a hit, and a stale answer that the request accepts")
-    func hits() throws {
+    @Test("the status tells a miss, a hit, and a stale answer that the request accepts")
+    func theStatusTellsAMissFromAHit() throws {
         bench.answers(["Cache-Control": "max-age=10"])
         #expect(try status() == .miss(.uriMiss))
         #expect(try status() == .hit)
@@ -33,8 +33,7 @@ import Testing
         #expect(try status(.get, ["Cache-Control": "max-stale=60"]) == .stale)
     }
 
-    @Test("K9: a confirmed answer, and one that is replaced")
-    func validation() throws {
+    @Test func theStatusTellsAConfirmedAnswerFromAReplacedOne() throws {
         let headers: HTTPHeaders = ["Cache-Control": "max-age=10", "ETag": "\"1\""]
         bench.answers(headers)
         _ = try status()
@@ -47,8 +46,8 @@ import Testing
         #expect(try status() == .miss(.stale))
     }
 
-    @Test("K9: a stale answer in place of an error, and while it is revalidated")
-    func stale() throws {
+    @Test("the status tells a stale answer on an error, and during revalidation")
+    func theStatusTellsAStaleAnswerOnAnError() throws {
         bench.answers(["Cache-Control": "max-age=10, stale-if-error=60"])
         _ = try status()
         bench.advance(20)
@@ -60,8 +59,7 @@ import Testing
         #expect(try status() == .stale)
     }
 
-    @Test("K9: the reasons for asking the server")
-    func reasons() throws {
+    @Test func theStatusGivesTheReasonForAskingTheServer() throws {
         bench.answers(["Cache-Control": "max-age=10", "Vary": "Accept"])
         #expect(try status(.post) == .miss(.method))
         #expect(try status(.options) == .miss(.method))
@@ -72,8 +70,7 @@ import Testing
         #expect(try status(.get, ["Range": "bytes=9-2"]) == .miss(.partial))
     }
 
-    @Test("K9: an answer to another caller's request is collapsed")
-    func collapsed() throws {
+    @Test func theStatusOfAnAnswerToAnotherCallersRequestIsCollapsed() throws {
         let gate = Promise<Void>()
         bench.answers([.init(headers: ["Cache-Control": "max-age=10"], gate: gate)])
         let calls = (0..<3).map { _ in bench.send() }
@@ -82,8 +79,8 @@ import Testing
         #expect(found == [.miss(.uriMiss), .collapsed, .collapsed])
     }
 
-    @Test("K9: a cache without a name tells it too, and so does an error's response")
-    func withoutAName() throws {
+    @Test("a cache without a name tells its status, also in an error's response")
+    func aCacheWithoutANameTellsItsStatus() throws {
         let cache = HTTPCache()
         let service = stack(
             .cache(sharing: cache), .acceptStatus(),
@@ -101,8 +98,8 @@ import Testing
         }
     }
 
-    @Test("K9: the nearest cache counts, and no cache makes none")
-    func theNearest() throws {
+    @Test("the nearest cache's status counts, and no cache makes none")
+    func theNearestCachesStatusCounts() throws {
         bench.answers(["Cache-Control": "max-age=10", "Cache-Status": "CDN; hit"])
         #expect(try bench.ask().cacheStatus == .miss(.uriMiss))
         #expect(try bench.ask().cacheStatus == .hit)

@@ -72,8 +72,8 @@ import Testing
         func usage() -> Future<CacheUsage> { Future(value: CacheUsage(count: 0, bytes: 0)) }
     }
 
-    @Test("K1: the call whose response couldn't be written says so, even after its end")
-    func lateFailure() throws {
+    @Test("a call whose response couldn't be written says so, even after its end")
+    func aCallWhoseResponseCouldNotBeWrittenSaysSo() throws {
         let (store, notes) = (LateStore(), Locked<[String]>([]))
         let observer = ServiceObserver { event in
             if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
@@ -154,8 +154,8 @@ import Testing
         #expect(seen.withLock { $0 } == .seconds(5))
     }
 
-    @Test("K10: a store that never answers costs no answer, and one call a second asks it")
-    func aStoreThatHangs() throws {
+    @Test("a store that never answers costs no answer, and one call a second asks it")
+    func aStoreThatNeverAnswersCostsNoAnswer() throws {
         let notes = Locked<[String]>([])
         let observer = ServiceObserver { event in
             if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Several processes with one folder, which miss a response at the same time.
 @Suite struct CacheTurnsTests {
@@ -34,8 +35,8 @@ import Testing
 
     private func milliseconds(_ count: Int) { bench.scheduler.advance(by: .milliseconds(count)) }
 
-    @Test("K2: a call waits while another process asks for the same, and gets that answer")
-    func waits() {
+    @Test("a call waits while another process asks for the same, and gets that answer")
+    func aCallWaitsWhileAnotherProcessAsksForTheSame() {
         disk.setOthersHavePlaces(true)
         let call = send()
         milliseconds(30)
@@ -46,8 +47,7 @@ import Testing
         #expect(call.valueNow?.cacheStatus == .hit && disk.places.isEmpty)
     }
 
-    @Test("K2: a call that finds the other's answer only in its turn doesn't ask either")
-    func looksAgain() throws {
+    @Test func aCallThatFindsTheOthersAnswerOnlyInItsTurnDoesNotAskEither() throws {
         let call = send()
         #expect(call.valueNow?.text == "mine" && disk.places.isEmpty)
         let late = CacheBench(folder: FolderCacheStore(on: disk))
@@ -55,8 +55,8 @@ import Testing
         #expect(late.requests.isEmpty)
     }
 
-    @Test("K2: a call waits for the store's time limit, and the next ones of a minute don't")
-    func bounded() {
+    @Test("a call waits for the store's time limit, and the next ones of a minute don't")
+    func aCallWaitsForTheStoresTimeLimit() {
         disk.setOthersHavePlaces(true)
         bench.answers(["Cache-Control": "no-store"], body: "mine")
         let call = send()
@@ -71,8 +71,8 @@ import Testing
         #expect(!send().isSettled)
     }
 
-    @Test("K2: a response that can't be stored costs each process one wait, not each call")
-    func notStorable() {
+    @Test("a response that can't be stored costs each process one wait, not each call")
+    func aResponseThatCannotBeStoredCostsEachProcessOneWait() {
         disk.setOthersHavePlaces(true)
         bench.answers(["Cache-Control": "no-store"], body: "mine")
         let call = send()
@@ -83,8 +83,8 @@ import Testing
         #expect(send().valueNow?.text == "mine")
     }
 
-    @Test("K2: a turn lasts until the answer is in the folder", arguments: [false, true])
-    func lastsUntilStored(_ isCancelled: Bool) throws {
+    @Test(arguments: [false, true])
+    func aTurnLastsUntilTheAnswerIsInTheFolder(_ isCancelled: Bool) throws {
         let gate = InternalPromise<Void>()
         let queue = StepQueue()
         let store = FolderCacheStore(on: disk, writes: queue.queue)
@@ -102,8 +102,7 @@ import Testing
         call = nil
     }
 
-    @Test("K2: a confirmation has a turn too")
-    func confirmations() {
+    @Test func aConfirmationHasATurnToo() {
         bench.answers(["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "mine")
         #expect(send().valueNow?.text == "mine")
         bench.advance(2)
@@ -115,17 +114,14 @@ import Testing
         #expect(call.valueNow?.text == "the other's" && bench.requests.count == 1)
     }
 
-    @Test(
-        "K2: a call doesn't wait for an answer that it could not use",
-        arguments: ["Cache-Control", "If-None-Match", "Range"])
-    func ofNoUse(_ header: String) {
+    @Test(arguments: ["Cache-Control", "If-None-Match", "Range"])
+    func aCallDoesNotWaitForAnAnswerThatItCouldNotUse(_ header: String) {
         disk.setOthersHavePlaces(true)
         let value = ["Cache-Control": "no-cache", "Range": "bytes=0-1"][header] ?? "\"1\""
         #expect(send([header: value]).isSettled)
     }
 
-    @Test("K2: a call doesn't wait for another user's answer")
-    func otherUsers() {
+    @Test func aCallDoesNotWaitForAnotherUsersAnswer() {
         #expect(send(["Authorization": "Bearer a"]).isSettled)
         let places = Locked<Set<Int64>>([])
         disk.onLeaving {}
@@ -175,8 +171,7 @@ import Testing
 
     private let request = HTTPRequest(at: "https://example.com/")
 
-    @Test("An app's own store has its lock for a request until the answer is in the store")
-    func ownStore() {
+    @Test func anAppsOwnStoreHasItsLockForARequestUntilTheAnswerIsInTheStore() {
         let (isHeld, gate) = (Locked<Bool?>(nil), Promise<Void>())
         let store = LockingStore { Future(value: Lock(isHeld)) }
         bench.answers(.init(headers: ["Cache-Control": "max-age=100"], gate: gate))
@@ -188,7 +183,7 @@ import Testing
     }
 
     @Test("A lock that fails or hangs costs no answer, and one that comes too late is released")
-    func brokenLocks() throws {
+    func aLockThatFailsOrHangsCostsNoAnswer() throws {
         let failing = LockingStore { Future(error: CacheBench.Lost()) }
         #expect(service(failing)(request).valueNow?.text == "mine")
 
@@ -207,8 +202,7 @@ import Testing
         #expect(isHeld.withLock { $0 } == false)
     }
 
-    @Test("A cancelled call releases its lock")
-    func cancelled() {
+    @Test func aCancelledCallReleasesItsLock() {
         let isHeld = Locked<Bool?>(nil)
         let store = LockingStore { Future(value: Lock(isHeld)) }
         let gate = Promise<Void>()
@@ -221,7 +215,7 @@ import Testing
     }
 
     @Test("A lock's name has no URL and no user, and is the same with the same key only")
-    func names() {
+    func aLocksNameHasNoURLAndNoUser() {
         let key = Data("0123456789abcdef".utf8)
         let names = [key, key, Data("fedcba9876543210".utf8)].map { key in
             let store = LockingStore { Future(value: nil) }
@@ -234,9 +228,8 @@ import Testing
         #expect(names.allSatisfy { $0.count == 32 && $0.allSatisfy { $0.isHexDigit } })
     }
 
-    @Test(
-        "A call with a deadline waits for a quarter of its time at most", arguments: [false, true])
-    func deadlines(_ isStale: Bool) throws {
+    @Test(arguments: [false, true])
+    func aCallWithADeadlineWaitsForAQuarterOfItsTimeAtMost(_ isStale: Bool) throws {
         if isStale {
             bench.answers(["Cache-Control": "max-age=1, stale-if-error=600"], body: "stale")
             try bench.ask(.get, "/")
@@ -265,7 +258,7 @@ import Testing
     @Test(
         "After it has removed a response, a process doesn't wait for an answer that may be older",
         arguments: ["POST", "remove", "clear", "sign-out"])
-    func ownRemovals(_ way: String) throws {
+    func aProcessDoesNotWaitForAnAnswerOlderThanItsRemoval(_ way: String) throws {
         #expect(send().valueNow?.text == "mine")
         switch way {
         case "POST": try bench.ask(.post, "/")
@@ -283,7 +276,7 @@ import Testing
     }
 
     @Test("A lock that hangs is waited for once in a minute, and the cache goes on")
-    func hangingLocks() throws {
+    func aLockThatHangsIsWaitedForOnceInAMinute() throws {
         let hanging = Locked<[Promise<(any AnyObject & Sendable)?>]>([])
         let store = LockingStore {
             let lock = Promise<(any AnyObject & Sendable)?>()
@@ -302,8 +295,7 @@ import Testing
         #expect(!service(HTTPRequest(at: "https://example.com/3")).isSettled)
     }
 
-    @Test("Equal calls of one process share its lock, and its wait")
-    func shared() {
+    @Test func equalCallsOfOneProcessShareItsLockAndItsWait() {
         let (isHeld, gate, free) = (Locked<Bool?>(nil), Promise<Void>(), Locked(false))
         let store = LockingStore {
             Future(value: free.withLock { $0 } ? Lock(isHeld) : nil)
@@ -321,8 +313,7 @@ import Testing
         #expect(bench.requests.count == 1 && isHeld.withLock { $0 } == false)
     }
 
-    @Test("One process at a time revalidates a stale response in the background")
-    func background() throws {
+    @Test func oneProcessAtATimeRevalidatesAStaleResponseInTheBackground() throws {
         bench.answers(["Cache-Control": "max-age=1, stale-while-revalidate=600"], body: "mine")
         try bench.ask(.get, "/")
         bench.advance(2)
@@ -335,29 +326,29 @@ import Testing
 
     // Exit tests capture values since Swift 6.3.
     #if (os(Linux) || os(macOS)) && compiler(>=6.3)
-    @Test("K2: a place is one process's at a time, until it's left")
-    func places() async throws {
+    @Test("one process at a time has the place of a turn, until it leaves")
+    func oneProcessAtATimeHasThePlaceOfATurn() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
-        let own = SystemFolder(folder.url)
-        #expect(own.takePlace(7) == true)
-        #expect(own.takePlace(7) == nil)
-        #expect(own.takePlace(.max) == true)
+        let own = FilePlaces(in: SystemFolder(folder.url))
+        #expect(own.take(7) == true)
+        #expect(own.take(7) == nil)
+        #expect(own.take(.max) == true)
         await #expect(processExitsWith: .success) { [path = path as String] in
-            let other = SystemFolder(URL(fileURLWithPath: path))
-            #expect(other.takePlace(7) == false)
-            #expect(other.takePlace(8) == true)
+            let other = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
+            #expect(other.take(7) == false)
+            #expect(other.take(8) == true)
             // The process ends with this place.
         }
-        #expect(own.takePlace(8) == true)
-        own.leavePlace(7)
+        #expect(own.take(8) == true)
+        own.leave(7)
         await #expect(processExitsWith: .success) { [path = path as String] in
-            #expect(SystemFolder(URL(fileURLWithPath: path)).takePlace(7) == true)
+            let next = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
+            #expect(next.take(7) == true)
         }
     }
 
-    @Test("K2: four processes that start with an empty folder ask once for each URL")
-    func fourProcesses() async throws {
+    @Test func fourProcessesThatStartWithAnEmptyFolderAskOnceForEachURL() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
         try await withThrowingTaskGroup(of: Void.self) { group in

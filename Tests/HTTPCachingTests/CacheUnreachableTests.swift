@@ -67,7 +67,7 @@ import Testing
             HTTPError(code: .connectionLost, response: HTTPResponse(status: 200)),
             HTTPError(code: .unacceptableStatus, response: HTTPResponse(status: 503)),
         ] as [any Error])
-    func theseDoNot(error: any Error) throws {
+    func theseErrorsDoNotMeanThatTheOriginCannotBeReached(error: any Error) throws {
         #expect(try answer("a", at: 11, by: error) == nil)
     }
 
@@ -95,7 +95,7 @@ import Testing
     @Test(arguments: [
         "no-cache", "max-age=100", "min-fresh=0", "max-stale=1", "no-store", "stale-if-error=1",
     ])
-    func theRequestMayRefuse(control: String) throws {
+    func aRequestMayRefuseAStaleResponse(control: String) throws {
         #expect(try answer("a", at: 12, asking: ["Cache-Control": control]) == nil)
     }
 
@@ -158,7 +158,7 @@ import Testing
             notes.withLock { $0 } == ["revalidating", "rescued: the origin can't be reached"])
     }
 
-    @Test(arguments: [false, true]) func anotherUserGetsNothing(inFolder: Bool) throws {
+    @Test(arguments: [false, true]) func anotherUserGetsNoStaleResponse(inFolder: Bool) throws {
         let bench = CacheBench(
             folder: CacheBench.folder(inFolder), staleIfUnreachable: .seconds(60))
         let headers: HTTPHeaders = ["Cache-Control": "max-age=10", "ETag": "\"a\""]

@@ -13,14 +13,14 @@ import Testing
             ["Cache-Control": "max-age=100", "Vary": vary], asked: asked, asking: asking)
     }
 
-    @Test func theSameValuesMatch() throws {
+    @Test func theSameValuesOfVaryMatch() throws {
         #expect(try reuses(vary: "Foo", ["Foo": "1"], ["Foo": "1"]))
         #expect(try reuses(vary: "FOO", ["foo": "1"], ["Foo": "1"]))
         #expect(try reuses(vary: "Foo", ["Foo": "1", "Bar": "1"], ["Foo": "1", "Bar": "2"]))
         #expect(try reuses(vary: "Foo", [:], [:]))
     }
 
-    @Test func otherValuesDoNotMatch() throws {
+    @Test func otherValuesOfVaryDoNotMatch() throws {
         #expect(try !reuses(vary: "Foo", ["Foo": "1"], ["Foo": "2"]))
         #expect(try !reuses(vary: "Foo", ["Foo": "a"], ["Foo": "A"]))
     }
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["*", "*, *", "*, Foo", "Foo, *", ",*", " , *", "Foo Bar", "\"Foo\""])
-    func aStarMatchesNothing(vary: String) throws {
+    func aStarInVaryMatchesNothing(vary: String) throws {
         #expect(try !reuses(vary: vary, ["Foo": "1"], ["Foo": "1"]))
         let headers: HTTPHeaders = ["Cache-Control": "max-age=100", "Vary": "", "vary": vary]
         #expect(try !CacheBench().reuses(headers))

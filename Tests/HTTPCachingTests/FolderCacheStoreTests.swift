@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Work that a test does one piece at a time, in an order that it chooses.
 final class StepQueue: Sendable {
@@ -31,13 +32,16 @@ final class StepQueue: Sendable {
 extension FolderCacheStore {
     /// A store whose blocking work is done at once, unless a test has it queued.
     convenience init(
-        on disk: any FileFolder, limit: Int = 1 << 20, memory: Int = 1 << 16,
+        on disk: any StorageFolder, limit: Int = 1 << 20, memory: Int = 1 << 16,
         reads: @escaping Queue = { $0() }, writes: @escaping Queue = { $0() },
         process: UInt64 = .random(in: .min ... .max),
         scheduler: any FutureScheduler = ManualScheduler()
     ) {
         self.init(
-            disk, limit: limit, memory: memory, reads: reads, writes: writes, process: process,
+            disk,
+            places: disk as? any StoragePlaces
+                ?? (disk as? SystemFolder).map { FilePlaces(in: $0) },
+            limit: limit, memory: memory, reads: reads, writes: writes, process: process,
             on: scheduler)
     }
 
@@ -65,8 +69,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 }
 
 @Suite struct FolderCacheStoreTests {
-    @Test("K1: a response is there for the next process")
-    func isThereForTheNextProcess() throws {
+    @Test func aResponseIsThereForTheNextProcess() throws {
         let disk = CrashingDisk()
         let first = FolderCacheStore(on: disk)
         first.put("a", at: key(1))
@@ -77,8 +80,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(second.key == first.key)
     }
 
-    @Test("K1: a response is read before it is written, and nobody waits for the write")
-    func nobodyWaitsForTheWrite() throws {
+    @Test("a response is read before it is written, and nobody waits for the write")
+    func aResponseIsReadBeforeItIsWritten() throws {
         let (disk, writes) = (CrashingDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, memory: 1, writes: writes.queue)
         store.put("a", at: key(1))
@@ -91,8 +94,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(1))) == ["a"])
     }
 
-    @Test("K1: a torn, foreign or older file is a miss", arguments: 0..<400)
-    func damagedFilesAreMisses(_ seed: UInt64) throws {
+    @Test(arguments: 0..<400)
+    func aTornForeignOrOlderFileIsAMiss(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = CrashingDisk()
         let first = FolderCacheStore(on: disk)
@@ -120,8 +123,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(third.responses(for: key(2))) == ["c"])
     }
 
-    @Test("K1: the least recently used URLs make room")
-    func theLeastRecentlyUsedMakeRoom() throws {
+    @Test func theLeastRecentlyUsedURLsMakeRoom() throws {
         let disk = CrashingDisk()
         let store = FolderCacheStore(on: disk, limit: 40_000, memory: 1)
         for number in 0..<8 { store.put("\(number)", at: key(number), size: 3_000) }
@@ -133,8 +135,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(usage.bytes <= 40_000 && usage.count == kept.count)
     }
 
-    @Test("K1: memory has a bound too")
-    func memoryHasABound() throws {
+    @Test func theStoresMemoryHasABound() throws {
         let disk = CrashingDisk()
         let store = FolderCacheStore(on: disk, memory: 4_000)
         for number in 0..<100 { store.put("\(number)", at: key(number), size: 500) }
@@ -144,8 +145,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(store.memoryBytes <= 4_000)
     }
 
-    @Test("K1: a full disk ends no cache, and leaves nothing that was removed", arguments: 0..<40)
-    func aFullDisk(_ operations: Int) throws {
+    @Test("a full disk ends no cache, and leaves nothing that was removed", arguments: 0..<40)
+    func aFullDiskEndsNoCache(_ operations: Int) throws {
         let (disk, scheduler) = (CrashingDisk(), ManualScheduler())
         let store = FolderCacheStore(on: disk, scheduler: scheduler)
         store.put("old", at: key(1))
@@ -174,8 +175,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(later.responses(for: key(3))) == [])
     }
 
-    @Test("K1: after a failure, the store tries again after 1, 2, 4 … and at most 60 seconds")
-    func pauses() throws {
+    @Test("after a failure, the store pauses twice as long each time, up to a minute")
+    func afterAFailureTheStorePausesTwiceAsLongEachTime() throws {
         let (disk, scheduler) = (WatchedDisk(), ManualScheduler())
         let store = FolderCacheStore(on: disk, scheduler: scheduler)
         disk.failOpening(with: EMFILE)
@@ -204,8 +205,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(2))) == ["b"])
     }
 
-    @Test("K1: a process that can't write removes no file of what others keep")
-    func aSickNeighbour() throws {
+    @Test func aProcessThatCannotWriteRemovesNoFileOfWhatOthersKeep() throws {
         let disk = WatchedDisk()
         let healthy = FolderCacheStore(on: disk)
         let sickDisk = FailingFolder(disk)
@@ -226,8 +226,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(healthy.responses(for: key(1))) == ["b"])
     }
 
-    @Test("K1: a removal that no disk takes holds in memory, and is made up for")
-    func removalDuringAnOutage() throws {
+    @Test("a removal that no disk takes holds in memory, and is made up for")
+    func aRemovalThatNoDiskTakesHoldsInMemory() throws {
         let (disk, scheduler) = (CrashingDisk(), ManualScheduler())
         let store = FolderCacheStore(on: disk, memory: 10_000, scheduler: scheduler)
         store.put("a", at: key(1))
@@ -241,8 +241,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == [])
     }
 
-    @Test("K1: more removals than the memory holds remove all files as soon as possible")
-    func manyRemovalsDuringAnOutage() throws {
+    @Test func moreRemovalsThanTheMemoryHoldsRemoveAllFilesAsSoonAsPossible() throws {
         let disk = CrashingDisk()
         FolderCacheStore(on: disk).put("old", at: key(0))
         let first = FolderCacheStore(on: disk)
@@ -261,8 +260,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try (0..<200).filter { try texts(later.responses(for: key($0))) != [] } == [7])
     }
 
-    @Test("K1: after a clear that failed, nobody gets what was stored before")
-    func clearDuringAnOutage() throws {
+    @Test func afterAClearThatFailedNobodyGetsWhatWasStoredBefore() throws {
         let (disk, scheduler) = (CrashingDisk(), ManualScheduler())
         let store = FolderCacheStore(on: disk, scheduler: scheduler)
         store.put("a", at: key(1))
@@ -280,8 +278,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(2))) == ["b"])
     }
 
-    @Test("K1: a folder that can't be written keeps responses in memory, and says so once")
-    func aReadOnlyFolder() throws {
+    @Test("a folder that can't be written keeps responses in memory, and says so once")
+    func aFolderThatCannotBeWrittenKeepsResponsesInMemory() throws {
         let disk = CrashingDisk()
         disk.fail(after: 0, with: EROFS)
         let bench = CacheBench()
@@ -304,9 +302,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(cache.flush().result?.isSuccess == true && cache.storeError == nil)
     }
 
-    @Test(
-        "K1: after a loss of power, what was flushed or written later is there", arguments: 0..<300)
-    func lossOfPower(_ seed: UInt64) throws {
+    @Test(arguments: 0..<300)
+    func afterALossOfPowerWhatWasFlushedOrWrittenLaterIsThere(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let (disk, reads, writes) = (CrashingDisk(), StepQueue(), StepQueue())
         let store = FolderCacheStore(
@@ -338,8 +335,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         }
     }
 
-    @Test("K1: two processes never read what one of them has removed", arguments: 0..<200)
-    func twoProcesses(_ seed: UInt64) throws {
+    @Test(arguments: 0..<200)
+    func twoProcessesNeverReadWhatOneOfThemHasRemoved(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let disk = CrashingDisk()
         let works = [(StepQueue(), StepQueue()), (StepQueue(), StepQueue())]
@@ -380,8 +377,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         }
     }
 
-    @Test("K1: what is removed while it is read stays removed")
-    func removedWhileRead() throws {
+    @Test func whatIsRemovedWhileItIsReadStaysRemoved() throws {
         let disk = CrashingDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         let (reads, writes) = (StepQueue(), StepQueue())
@@ -396,8 +392,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(!disk.names.contains { $0.hasSuffix(".http") })
     }
 
-    @Test("K1: the files of a folder are for this user alone, and foreign ones stay")
-    func permissions() throws {
+    @Test("the files of a folder are for this user alone, and foreign ones stay")
+    func theFilesOfAFolderAreForThisUserAlone() throws {
         let folder = try TestFolder()
         let own = folder.url.appendingPathComponent("below/cache")
         let cache = HTTPCache(folder: own)
@@ -443,8 +439,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 @Suite struct FolderCacheRaceTests {
     private let version = FileVersion(inode: 1, size: 10, modified: 5)
 
-    @Test("K1: a removal isn't lost if the write of a new URL ends meanwhile")
-    func removalBesideAWrite() {
+    @Test func aRemovalIsNotLostIfTheWriteOfANewURLEndsMeanwhile() {
         var table = FolderCacheTable(memory: 1 << 20, largest: 1 << 20)
         table.isOpen = true
         let before = table.find(key(1))
@@ -458,8 +453,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(table.enter(key(1), "f", at: nil, before.past) { $0 = [] } == nil)
     }
 
-    @Test("K1: what is removed while another caller reads its file stays removed")
-    func removalBesideARead() throws {
+    @Test func whatIsRemovedWhileAnotherCallerReadsItsFileStaysRemoved() throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("old", at: key(1))
         let writes = StepQueue()
@@ -472,8 +466,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(1))) == ["new"])
     }
 
-    @Test("K2: what changes while a batch is merged with another process's file is merged too")
-    func changedWhileMerged() throws {
+    @Test("what changes while a batch is merged with the file of another process is merged too")
+    func whatChangesDuringAMergeIsMergedToo() throws {
         let disk = WatchedDisk()
         let (first, writes) = (FolderCacheStore(on: disk), StepQueue())
         let second = FolderCacheStore(on: disk, writes: writes.queue)
@@ -490,8 +484,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         }
     }
 
-    @Test("K1: after all was removed, nobody gets what was read meanwhile")
-    func removedAllWhileRead() throws {
+    @Test func afterAllWasRemovedNobodyGetsWhatWasReadMeanwhile() throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         let (reads, writes) = (StepQueue(), StepQueue())
@@ -511,8 +504,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(try #require(after.withLock { $0 })) == [])
     }
 
-    @Test("K1: what is stored while all is being removed is there after a flush")
-    func storedWhileRemoved() throws {
+    @Test func whatIsStoredWhileAllIsBeingRemovedIsThereAfterAFlush() throws {
         let (disk, reads, writes) = (CrashingDisk(), StepQueue(), StepQueue())
         let store = FolderCacheStore(on: disk, reads: reads.queue, writes: writes.queue)
         _ = store.removeAll()
@@ -524,8 +516,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["new"])
     }
 
-    @Test("K1: what is stored while its old file makes room is there after a flush")
-    func storedWhileEvicted() throws {
+    @Test func whatIsStoredWhileItsOldFileMakesRoomIsThereAfterAFlush() throws {
         let (disk, writes) = (WatchedDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, limit: 40_000, memory: 40_000, writes: writes.queue)
         for number in 0..<8 {
@@ -541,8 +532,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(0))) == ["new"])
     }
 
-    @Test("K1: a removal isn't lost if the file can't be read meanwhile", arguments: [false, true])
-    func removedUnread(isWritten: Bool) throws {
+    @Test(arguments: [false, true])
+    func aRemovalIsNotLostIfTheFileCannotBeReadMeanwhile(isWritten: Bool) throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         let writes = StepQueue()
@@ -557,8 +548,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == [])
     }
 
-    @Test("K1: a removal also removes a file in the format of another version")
-    func removedForeignFormat() throws {
+    @Test func aRemovalAlsoRemovesAFileInTheFormatOfAnotherVersion() throws {
         let disk = CrashingDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         let name = try #require(disk.names.first { $0.hasSuffix(".http") })
@@ -571,8 +561,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(store.flush().result?.isSuccess == true && !disk.names.contains(name))
     }
 
-    @Test("K1: two processes find each other's removals though the folder was emptied between")
-    func emptiedBetween() throws {
+    @Test func twoProcessesFindEachOthersRemovalsAfterTheFolderWasEmptied() throws {
         let disk = CrashingDisk()
         let first = FolderCacheStore(on: disk)
         first.put("a", at: key(1))
@@ -589,8 +578,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(second.flush().result?.isSuccess == true)
     }
 
-    @Test("K1: a store that couldn't read its key leaves no outdated response for a later run")
-    func failedOpening() throws {
+    @Test func aStoreThatCouldNotReadItsKeyLeavesNoOutdatedResponseForALaterRun() throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         disk.failOpening(with: EMFILE)
@@ -602,8 +590,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(store.failure == nil)
     }
 
-    @Test("K1: a flush also waits for a change whose read another caller hasn't enqueued yet")
-    func flushBesideARead() throws {
+    @Test func aFlushAlsoWaitsForAChangeWhoseReadAnotherCallerHasNotEnqueuedYet() throws {
         let disk = CrashingDisk()
         FolderCacheStore(on: disk).put("old", at: key(1))
         let (reads, delayed) = (StepQueue(), StepQueue())
@@ -630,8 +617,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 
 /// What a store does with little memory, little disk, and a folder that others change.
 @Suite struct FolderCacheBoundsTests {
-    @Test("K1: URLs that aren't stored take no memory")
-    func absentURLs() throws {
+    @Test func absentURLsTakeNoMemory() throws {
         let store = FolderCacheStore(on: CrashingDisk(), memory: 4_000)
         for number in 0..<100 {
             #expect(try texts(store.responses(for: key(number))) == [])
@@ -640,8 +626,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(store.memoryBytes <= 4_000)
     }
 
-    @Test("K1: what a caller reads itself counts against the memory")
-    func readFiles() throws {
+    @Test func filesThatACallerReadsItselfCountAgainstTheMemory() throws {
         let disk = WatchedDisk()
         let first = FolderCacheStore(on: disk)
         for number in 0..<100 { first.put("\(number)", at: key(number), size: 2_000) }
@@ -652,8 +637,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(store.memoryBytes <= 10_000)
     }
 
-    @Test("K1: what a slow disk hasn't written yet has a bound, and removals are never dropped")
-    func unwritten() throws {
+    @Test("what a slow disk hasn't written yet is bounded, and no removal is dropped")
+    func whatASlowDiskHasNotWrittenYetIsBounded() throws {
         let (disk, writes) = (CrashingDisk(), StepQueue())
         FolderCacheStore(on: disk).put("old", at: key(99))
         let store = FolderCacheStore(on: disk, limit: 80_000, memory: 10_000, writes: writes.queue)
@@ -668,8 +653,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(99))) == ["newer"])
     }
 
-    @Test("K1: uses are noted in batches, each file once")
-    func uses() throws {
+    @Test func usesAreNotedInBatchesEachFileOnce() throws {
         let (disk, writes) = (WatchedDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, writes: writes.queue)
         for number in 1...2 { store.put("a", at: key(number)) }
@@ -682,8 +666,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(disk.touches == 2)
     }
 
-    @Test("K1: without a bound, memory holds all")
-    func endlessMemory() throws {
+    @Test func withoutABoundMemoryHoldsAll() throws {
         let disk = CrashingDisk()
         let store = FolderCacheStore(on: disk, limit: .max, memory: .max)
         store.put("a", at: key(1), size: 100_000)
@@ -692,8 +675,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["a"])
     }
 
-    @Test("K1: a failed batch leaves no unfinished files")
-    func unfinishedFiles() {
+    @Test func aFailedBatchLeavesNoUnfinishedFiles() {
         let (disk, writes) = (CrashingDisk(), StepQueue())
         let store = FolderCacheStore(on: disk, writes: writes.queue)
         for number in 0..<20 { store.put("a", at: key(number), size: 1_000) }
@@ -702,8 +684,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(store.flush().result == nil && disk.names.filter { $0.hasSuffix(".part") } == [])
     }
 
-    @Test("K1: one URL with many responses doesn't take the place of all others")
-    func manyParts() throws {
+    @Test func oneURLWithManyResponsesDoesNotTakeThePlaceOfAllOthers() throws {
         let disk = CrashingDisk()
         let store = FolderCacheStore(on: disk, limit: 80_000, memory: 1)
         for number in 1...5 { store.put("\(number)", at: key(number), size: 1_000) }
@@ -718,8 +699,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         }
     }
 
-    @Test("K1: after a failed write, removed URLs stay removed, and no later run finds them")
-    func changesAfterAFailure() throws {
+    @Test("after a failed write, removed URLs stay removed, and no later run finds them")
+    func afterAFailedWriteRemovedURLsStayRemoved() throws {
         let disk = WatchedDisk()
         let first = FolderCacheStore(on: disk)
         for number in 1...4 { first.put("old", at: key(number)) }
@@ -738,8 +719,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(store.responses(for: key(1))) == ["new"])
     }
 
-    @Test("K1: after somebody has emptied the folder, the next run finds what was flushed")
-    func emptied() throws {
+    @Test func afterSomebodyHasEmptiedTheFolderTheNextRunFindsWhatWasFlushed() throws {
         let disk = CrashingDisk()
         let store = FolderCacheStore(on: disk)
         store.put("a", at: key(1))
@@ -749,8 +729,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["b"])
     }
 
-    @Test("K1: caches of a folder that was removed meanwhile have one store")
-    func removedFolder() throws {
+    @Test func cachesOfAFolderThatWasRemovedMeanwhileHaveOneStore() throws {
         let folder = try TestFolder()
         let own = folder.url.appendingPathComponent("cache")
         let first = HTTPCache(folder: own)
@@ -762,8 +741,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(other.store as AnyObject !== second.store as AnyObject)
     }
 
-    @Test("K1: opening a folder that has a key waits for no other process")
-    func openWithoutLock() {
+    @Test func openingAFolderThatHasAKeyWaitsForNoOtherProcess() {
         let disk = WatchedDisk()
         let first = FolderCacheStore(on: disk)
         #expect(disk.locks == 1)
@@ -771,8 +749,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(disk.locks == 1)
     }
 
-    @Test("K10: the first write of a process counts no files, as long as another has counted them")
-    func noCount() throws {
+    @Test func theFirstWriteOfAProcessCountsNoFilesIfAnotherHasCountedThem() throws {
         let disk = WatchedDisk()
         FolderCacheStore(on: disk).put("a", at: key(1))
         #expect(disk.listings == 1)
@@ -790,8 +767,8 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(disk.listings == 2 && disk.names.contains(".pledge-cache-usage"))
     }
 
-    @Test("K10: a lock that another process keeps costs a pause, and no answer")
-    func aKeptLock() throws {
+    @Test("a lock that another process keeps costs a pause, and no answer")
+    func aLockThatAnotherProcessKeepsCostsAPause() throws {
         let (disk, scheduler) = (WatchedDisk(), ManualScheduler())
         let store = FolderCacheStore(on: disk, scheduler: scheduler)
         disk.failOpening(with: EWOULDBLOCK)
@@ -805,12 +782,11 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         #expect(try texts(FolderCacheStore(on: disk).responses(for: key(1))) == ["a"])
     }
 
-    @Test("K1: files that were used at a time to come make room first")
-    func timesToCome() throws {
+    @Test func filesThatWereUsedAtAFutureTimeMakeRoomFirst() throws {
         let disk = CrashingDisk()
         let old = FolderCacheStore(on: disk, limit: 40_000, memory: 1)
         for number in 0..<8 { old.put("\(number)", at: key(number), size: 3_000) }
-        for name in disk.names { disk.touch(name, at: .max) }
+        for name in disk.names { disk.setLastUse(of: name, to: .max) }
         let store = FolderCacheStore(on: disk, limit: 40_000, memory: 1)
         for number in 8..<16 { store.put("\(number)", at: key(number), size: 3_000) }
         for number in 8..<16 {
@@ -820,7 +796,7 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
 }
 
 /// A disk that is interrupted once, after a read or before a write, and counts its locks and touches.
-private final class WatchedDisk: FileFolder {
+private final class WatchedDisk: StorageFolder {
     private let disk = CrashingDisk()
     private let hook = Locked<(@Sendable () -> Void)?>(nil)
     private let readHook = Locked<(@Sendable () -> Void)?>(nil)
@@ -890,19 +866,19 @@ private final class WatchedDisk: FileFolder {
         count.withLock { $0.listings += 1 }
         return try disk.files()
     }
-    func touch(_ name: String, at time: Int64) {
+    func setLastUse(of name: String, to time: Int64) {
         count.withLock { $0.touches += 1 }
-        disk.touch(name, at: time)
+        disk.setLastUse(of: name, to: time)
     }
     func create() throws(FileError) { try disk.create() }
 }
 
 /// A folder of one process that can open no files while the test says so; it can still remove them.
-private final class FailingFolder: FileFolder {
-    private let disk: any FileFolder
+private final class FailingFolder: StorageFolder {
+    private let disk: any StorageFolder
     private let failure = Locked<Int32?>(nil)
 
-    init(_ disk: any FileFolder) { self.disk = disk }
+    init(_ disk: any StorageFolder) { self.disk = disk }
 
     func fail(with code: Int32?) { failure.withLock { $0 = code } }
 
@@ -933,6 +909,6 @@ private final class FailingFolder: FileFolder {
     func remove(_ name: String) throws(FileError) { try disk.remove(name) }
     func syncFolder() throws(FileError) { try disk.syncFolder() }
     func files() throws(FileError) -> [FileInFolder] { try disk.files() }
-    func touch(_ name: String, at time: Int64) { disk.touch(name, at: time) }
+    func setLastUse(of name: String, to time: Int64) { disk.setLastUse(of: name, to: time) }
     func create() throws(FileError) { try disk.create() }
 }

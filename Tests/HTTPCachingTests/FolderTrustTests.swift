@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 #if canImport(Darwin)
 import Darwin
@@ -41,8 +42,8 @@ import Glibc
         if case .success? = future.result { true } else { false }
     }
 
-    @Test("S2: a folder that others can write is neither read nor written, and memory goes on")
-    func aFolderOfOthers() throws {
+    @Test("a folder that others can write is neither read nor written, and memory goes on")
+    func aFolderThatOthersCanWriteIsNeitherReadNorWritten() throws {
         put("EVIL", at: 1, in: store())
         #expect(chmod(path, 0o777) == 0)
         let before = try names()
@@ -59,8 +60,8 @@ import Glibc
         #expect(try !texts(store().responses(for: key(1))).isEmpty)
     }
 
-    @Test("S2: an entry that others have made or can write is absent", arguments: 0..<5)
-    func anEntryOfOthers(_ way: Int) throws {
+    @Test(arguments: 0..<5)
+    func anEntryThatOthersHaveMadeOrCanWriteIsAbsent(_ way: Int) throws {
         put("EVIL", at: 1, in: store())
         let file = try entry()
         switch way {
@@ -89,8 +90,8 @@ import Glibc
         #expect(try texts(self.store().responses(for: key(1))) == [])
     }
 
-    @Test("S2: a key file that others can write isn't used, and the error names it")
-    func aKeyOfOthers() throws {
+    @Test("a key file that others can write isn't used, and the error names it")
+    func aKeyFileThatOthersCanWriteIsNotUsed() throws {
         put("a", at: 1, in: store())
         #expect(chmod("\(path)/.pledge-cache-key", 0o666) == 0)
         let store = store()
@@ -99,10 +100,8 @@ import Glibc
         #expect(error.isOfForeignFile && "\(error)".contains(".pledge-cache-key"))
     }
 
-    @Test(
-        "S3: no content of a file ends the process",
-        arguments: [".pledge-cache-usage", ".pledge-cache-key", "entry"], 0..<7)
-    func anyContent(_ name: String, _ way: Int) throws {
+    @Test(arguments: [".pledge-cache-usage", ".pledge-cache-key", "entry"], 0..<7)
+    func noContentOfAFileEndsTheProcess(_ name: String, _ way: Int) throws {
         put("a", at: 1, in: store())
         let file = name == "entry" ? try entry() : "\(path)/\(name)"
         func write(_ bytes: [UInt8]) throws {
@@ -136,8 +135,7 @@ import Glibc
         }
     }
 
-    @Test("K10: the limit counts what the files take of the disk")
-    func whatTheFilesTake() throws {
+    @Test func theFoldersLimitCountsWhatTheFilesTakeOfTheDisk() throws {
         let store = store(limit: 400_000)
         for number in 0..<200 { put("a", at: number, in: store, size: 100) }
         #expect(succeeds(store.flush()))
@@ -152,8 +150,7 @@ import Glibc
         #expect(usage.count < 200 && usage.count > 50)
     }
 
-    @Test("K10: opening a folder waits for no other process that has the lock")
-    func openingWaitsForNobody() throws {
+    @Test func openingAFolderWaitsForNoOtherProcessThatHasTheLock() throws {
         let system = SystemFolder(url)
         try system.create()
         var lock = try FileLock.attempt("\(path)/.pledge-lock")

@@ -32,7 +32,7 @@ import Testing
         #expect(try bench.ask(.options).headers["Cache-Status"] == "app; fwd=method")
     }
 
-    @Test func withoutANameNothingIsAdded() throws {
+    @Test func aCacheWithoutANameAddsNoHeader() throws {
         for name in [nil, "no token", ""] {
             let bench = CacheBench(name: name)
             bench.answers(["Cache-Control": "max-age=10"])
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func statistics() throws {
+    @Test func theStatisticsCountEachKindOfAnswer() throws {
         let bench = CacheBench()
         bench.answers(["Cache-Control": "max-age=10"])
         try bench.ask()
@@ -118,7 +118,7 @@ import Testing
         #expect(try reuses("s-maxage=10", after: 9, ["Expires": "0"]))
     }
 
-    @Test func privateIsNotStored() throws {
+    @Test func aSharedCacheStoresNoPrivateResponse() throws {
         #expect(try !reuses("private, max-age=10") && !reuses("private=\"\", max-age=10"))
     }
 
@@ -138,8 +138,8 @@ import Testing
         }
     }
 
-    @Test("S6: only headers that Vary names tell requests apart, unless the cache is private")
-    func unkeyedHeaders() throws {
+    @Test("only headers that Vary names tell requests apart, unless the cache is private")
+    func onlyHeadersThatVaryNamesTellRequestsApart() throws {
         let evil: HTTPHeaders = ["X-Forwarded-Host": "evil.example"]
         #expect(try reuses("public, max-age=10", asked: evil))
         #expect(try !reuses("public, max-age=10", asked: evil, ["Vary": "X-Forwarded-Host"]))

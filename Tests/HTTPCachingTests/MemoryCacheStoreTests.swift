@@ -31,7 +31,7 @@ import Testing
     /// The size of a response with an empty body.
     private var overhead: Int { entry(0).byteCount + key(1).url.utf8.count }
 
-    @Test func whatIsOutOfUseForLongestMakesRoom() {
+    @Test func theURLUnusedForLongestMakesRoom() {
         var table = MemoryCacheTable(limit: 3 * (overhead + 100), largest: 1_000)
         for number in 1...3 { put(number, 100, in: &table) }
         #expect(table.usage == CacheUsage(count: 3, bytes: table.limit))

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// Several processes over one folder, whose writes meet.
 @Suite struct SharedFolderTests {
@@ -15,7 +16,7 @@ import Testing
         let store: FolderCacheStore
         let writes = StepQueue()
 
-        init(_ disk: any FileFolder) {
+        init(_ disk: any StorageFolder) {
             store = FolderCacheStore(on: disk, writes: writes.queue)
         }
 
@@ -66,8 +67,7 @@ import Testing
         return (a, b)
     }
 
-    @Test("K2: of two confirmations at the same time, the newer one stays, in both processes")
-    func theNewerStays() throws {
+    @Test func ofTwoConfirmationsAtOnceBothProcessesKeepTheNewerOne() throws {
         for isFirstNewer in [false, true] {
             let disk = CrashingDisk()
             let (a, b) = (Process(disk), Process(disk))
@@ -86,8 +86,7 @@ import Testing
         }
     }
 
-    @Test("K2: two processes that ask for a new URL at the same time keep one answer of both")
-    func aNewURL() throws {
+    @Test func twoProcessesThatAskForANewURLAtOnceKeepOneAnswerOfBoth() throws {
         let (a, b) = (Process(disk), Process(disk))
         a.put("a", at: 1)
         b.put("b", at: 2)
@@ -97,8 +96,8 @@ import Testing
         #expect(try texts(a.store.responses(for: key(1))) == ["b"])
     }
 
-    @Test("K2: an answer that another process asked for later stays", arguments: [false, true])
-    func askedForLater(_ isInOneSecond: Bool) throws {
+    @Test(arguments: [false, true])
+    func anAnswerThatAnotherProcessAskedForLaterStays(_ isInOneSecond: Bool) throws {
         let disk = CrashingDisk()
         let (a, b) = (
             CacheBench(folder: FolderCacheStore(on: disk)),
@@ -129,8 +128,7 @@ import Testing
         #expect(try a.get() == "newest")
     }
 
-    @Test("K2: each process keeps the other's variants")
-    func otherVariants() throws {
+    @Test func eachProcessKeepsTheOthersVariants() throws {
         let (a, b) = try pair()
         a.put("new", at: 1, like: "x")
         b.put("third", at: 0, like: "z")
@@ -147,8 +145,8 @@ import Testing
         #expect(try texts(b.store.responses(for: key(1))).sorted() == ["a", "b", "c"])
     }
 
-    @Test("K2: in one second, what stayed the same undoes nothing that another process has changed")
-    func theSameSecond() throws {
+    @Test("in one second, what stayed the same undoes nothing that another process has changed")
+    func aConfirmationUndoesNoChangeOfTheSameSecond() throws {
         let (a, b) = try pair()
         a.put("new", at: 0, like: "x")
         b.put("third", at: 0, like: "z")
@@ -157,8 +155,8 @@ import Testing
         #expect(try onDisk() == ["new", "other", "third"])
     }
 
-    @Test("K2: the file is removed if either process has removed a response", arguments: 0..<4)
-    func removals(_ way: Int) throws {
+    @Test(arguments: 0..<4)
+    func theFileIsRemovedIfEitherProcessHasRemovedAResponse(_ way: Int) throws {
         let (a, b) = try pair()
         switch way {
         case 0:
@@ -183,8 +181,7 @@ import Testing
         #expect(try texts(b.store.responses(for: key(1))) == [])
     }
 
-    @Test("K2: a removal of which a process hasn't heard also counts after a new response")
-    func removedAndStoredAgain() throws {
+    @Test func aRemovalOfWhichAProcessHasNotHeardAlsoCountsAfterANewResponse() throws {
         let (a, b) = try pair()
         b.put("b", at: 1, like: "y")
         a.remove("x")
@@ -195,8 +192,8 @@ import Testing
         #expect(try onDisk() == [])
     }
 
-    @Test("K2: four processes ask for a URL about as often as one", arguments: 0..<50)
-    func fourCaches(_ seed: UInt64) throws {
+    @Test(arguments: 0..<50)
+    func fourProcessesAskForAURLAboutAsOftenAsOne(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let processes = (0..<4).map { _ in Process(disk) }
         let benches = processes.map { CacheBench(folder: $0.store) }
@@ -221,8 +218,7 @@ import Testing
 
     // Exit tests capture values since Swift 6.3.
     #if (os(macOS) || os(Linux)) && compiler(>=6.3)
-    @Test("K2: two processes that store one URL over and over always find it")
-    func twoProcesses() async throws {
+    @Test func twoProcessesThatStoreOneURLOverAndOverAlwaysFindIt() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
         async let first = #expect(processExitsWith: .success) { [path = path as String] in

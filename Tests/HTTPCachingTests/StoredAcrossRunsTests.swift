@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 #if canImport(Glibc)
 import Glibc
@@ -39,8 +40,8 @@ import Glibc
             .cache(sharing: bench.cache), over: bench.origin)
     }
 
-    @Test("K1: the next run answers from the folder, as long as a response is fresh")
-    func theNextRun() throws {
+    @Test("the next run answers from the folder, as long as a response is fresh")
+    func theNextRunAnswersFromTheFolder() throws {
         let first = bench()
         #expect(try first.ask().text == "1")
         let second = bench(wallOffset: 60)
@@ -51,8 +52,8 @@ import Glibc
         #expect(try third.ask().headers["Cache-Status"]?.contains("hit") == false)
     }
 
-    @Test("K1: two caches over one store agree which answer is newer", arguments: [false, true])
-    func twoCaches(isInFolder: Bool) throws {
+    @Test(arguments: [false, true])
+    func twoCachesOverOneStoreAgreeWhichAnswerIsNewer(isInFolder: Bool) throws {
         let memory = MemoryCacheStore()
         func store() -> any CacheStore {
             isInFolder ? FolderCacheStore(on: disk, process: 1) : memory
@@ -77,8 +78,7 @@ import Glibc
         #expect(try text(second(request)) == "3")
     }
 
-    @Test("K1: a POST through one cache outdates an answer that another one waits for")
-    func twoCachesAndAPost() throws {
+    @Test func aPOSTThroughOneCacheOutdatesAnAnswerThatAnotherOneWaitsFor() throws {
         let memory = MemoryCacheStore()
         let gate = Promise<Void>()
         let origin: HTTPService = { request in
@@ -96,8 +96,7 @@ import Glibc
         #expect(try text(late) == "1" && memory.currentUsage.count == 0)
     }
 
-    @Test("K1: a private and a shared cache over one folder don't give each other's responses")
-    func twoModes() throws {
+    @Test func aPrivateAndASharedCacheOverOneFolderDoNotGiveEachOthersResponses() throws {
         let store = FolderCacheStore(on: disk)
         let (shared, own) = (CacheBench(mode: .shared, folder: store), CacheBench(folder: store))
         shared.answers(fresh, body: "ann's")
@@ -110,9 +109,8 @@ import Glibc
         #expect(try own.get([:], "/p") == "private")
     }
 
-    @Test(
-        "K1: a request of a sign-in that is over gets no stored response", arguments: [false, true])
-    func afterTheSignOut(isInFolder: Bool) throws {
+    @Test(arguments: [false, true])
+    func aRequestOfASignInThatIsOverGetsNoStoredResponse(isInFolder: Bool) throws {
         let bench = CacheBench(folder: isInFolder ? FolderCacheStore(on: disk, memory: 1) : nil)
         bench.answers(fresh)
         let signIn = SignIn(named: "known to all runs")
@@ -129,16 +127,15 @@ import Glibc
         #expect(try text(bench.service(request)) == "2")
     }
 
-    @Test("K1: if the clock was set back, a response of an earlier run is stale")
-    func theClockWasSetBack() throws {
+    @Test func ifTheClockWasSetBackAResponseOfAnEarlierRunIsStale() throws {
         #expect(try bench().ask().text == "1")
         let second = bench(wallOffset: -10)
         second.answers(fresh, body: "new")
         #expect(try second.ask().text == "new")
     }
 
-    @Test("K1: users keep their partitions, and only known ones are found again")
-    func users() throws {
+    @Test("users keep their partitions, and only known ones are found again")
+    func usersKeepTheirPartitions() throws {
         let services: [(String, @Sendable (CacheBench) -> HTTPService)] = [
             ("account", { [self] in authorized($0, .bearer("one"), as: "7") }),
             ("another token of the account", { [self] in authorized($0, .bearer("two"), as: "7") }),
@@ -177,8 +174,8 @@ import Glibc
         }
     }
 
-    @Test("K3: the next run continues a stored sign-in, until the user signs out")
-    func storedSignIn() throws {
+    @Test("the next run continues a stored sign-in, until the user signs out")
+    func theNextRunContinuesAStoredSignIn() throws {
         let folder = try TestFolder()
         let store = AccessTokenFile(folder.url.appendingPathComponent("token"))
         try store.save(AccessToken("one", refreshToken: "r"))
@@ -210,8 +207,7 @@ import Glibc
         try run { _, answer in #expect(answer() == "two") }
     }
 
-    @Test("K1: no file holds a secret of a request, and no Set-Cookie")
-    func secrets() throws {
+    @Test func noFileHoldsASecretOfARequestAndNoSetCookie() throws {
         let bench = bench()
         let secret = "s3cr3t"
         bench.answers([
@@ -239,8 +235,8 @@ import Glibc
         }
     }
 
-    @Test("K1: a folder gives the same answers as memory", arguments: 0..<100)
-    func asFromMemory(_ seed: UInt64) throws {
+    @Test(arguments: 0..<100)
+    func aFolderGivesTheSameAnswersAsMemory(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let benches = [
             CacheBench(name: "test"),
@@ -276,8 +272,7 @@ import Glibc
         #expect(benches[0].requests.count == benches[1].requests.count)
     }
 
-    @Test("K2: a response survives any encoder, or isn't there")
-    func codable() throws {
+    @Test func aResponseSurvivesAnyEncoderOrIsNotThere() throws {
         let response = CachedResponse(
             status: 203, headers: ["ETag": "\"1\"", "X-Both": "a", "x-both": "b"],
             body: Data([0, 255, 10]), url: URL(string: "https://example.com/?a=b"),
@@ -301,8 +296,8 @@ import Glibc
 
     // Exit tests capture values since Swift 6.3.
     #if (os(macOS) || os(Linux)) && compiler(>=6.3)
-    @Test("K1: two processes write and read one folder at the same time", .timeLimit(.minutes(10)))
-    func twoProcesses() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func twoProcessesWriteAndReadOneFolderAtTheSameTime() async throws {
         let folder = try TestFolder()
         let path = folder.url.path
         // Each process checks what it finds: whole responses of either process.
@@ -319,8 +314,8 @@ import Glibc
         #expect(!folder.names.contains { $0.hasSuffix(".part") })
     }
 
-    @Test("K1: after kill -9, all that was flushed is there", .timeLimit(.minutes(10)))
-    func kill9() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func afterKill9AllThatWasFlushedIsThere() async throws {
         let folder = try TestFolder()
         var random = SeededGenerator(seed: 9)
         var acknowledged = 0
@@ -383,7 +378,7 @@ private func writeAndRead(_ name: String, in folder: URL) throws {
 }
 
 /// A folder that kills its process at an operation.
-final class KillingFolder: FileFolder {
+final class KillingFolder: StorageFolder {
     private let folder: SystemFolder
     private let left: Locked<Int>
 
@@ -447,9 +442,9 @@ final class KillingFolder: FileFolder {
         return try folder.files()
     }
 
-    func touch(_ name: String, at time: Int64) {
+    func setLastUse(of name: String, to time: Int64) {
         count()
-        folder.touch(name, at: time)
+        folder.setLastUse(of: name, to: time)
     }
 
     func create() throws(FileError) { try folder.create() }

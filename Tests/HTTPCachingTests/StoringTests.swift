@@ -4,6 +4,7 @@ import PledgeHTTPNetworking
 import Testing
 
 @testable import PledgeHTTPCaching
+@testable import PledgeStorage
 
 /// RFC 9111, section 3: which responses are stored.
 @Suite struct CacheStoringTests {
@@ -79,7 +80,7 @@ import Testing
         #expect(try !stores(.init(headers: two, body: "12345")))
     }
 
-    @Test func aFailureIsNotStored() throws {
+    @Test func aCacheStoresNoFailure() throws {
         let bench = CacheBench()
         bench.answers(.init(headers: fresh, failure: CacheBench.Lost()), .init(headers: fresh))
         #expect(throws: CacheBench.Lost.self) { try bench.ask() }
@@ -279,7 +280,7 @@ import Testing
         for response in try updated([:], by: [name: "a"]) { #expect(response.headers[name] == nil) }
     }
 
-    @Test func a304MakesYoung() throws {
+    @Test func a304MakesAStoredResponseYoung() throws {
         let responses = try updated(["Age": "50"], by: [:])
         #expect(responses.map { $0.headers["Age"] } == ["0", "0"])
         #expect(responses[0].headers["Date"] == CacheBench.date(5))

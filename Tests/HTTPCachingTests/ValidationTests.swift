@@ -21,7 +21,7 @@ import Testing
         return try #require(bench.last?.headers)
     }
 
-    @Test func itNamesTheTagAndTheDate() throws {
+    @Test func aValidationNamesTheTagAndTheDate() throws {
         let both = try validation(["ETag": "\"a\"", "Last-Modified": changed])
         #expect(both["If-None-Match"] == "\"a\"" && both["If-Modified-Since"] == changed)
         #expect(both["Accept"] == "x/y")
@@ -32,7 +32,7 @@ import Testing
         #expect(try validation(["ETag": "a b"])["If-None-Match"] == "a b")
     }
 
-    @Test func withoutAValidatorItIsThePlainRequest() throws {
+    @Test func aValidationWithoutAValidatorIsThePlainRequest() throws {
         #expect(try validation(["Expires": "0"]) == ["Accept": "x/y"])
     }
 
@@ -79,7 +79,7 @@ import Testing
     @Test(arguments: [
         ("\"a\"", "\"a\""), ("W/\"a\"", "W/\"a\""), ("\"a\"", "W/\"a\""), ("a", "a"),
     ])
-    func tagsThatFit(stored: String, fresh: String) throws {
+    func aTagConfirmsTheStoredResponseHoweverItIsWritten(stored: String, fresh: String) throws {
         let bench = CacheBench()
         bench.answers(
             .init(headers: ["Cache-Control": "max-age=0", "ETag": stored]),
@@ -218,7 +218,7 @@ import Testing
         #expect(head.headers["Content-Length"] == "1" && head.headers["Age"] == "0")
     }
 
-    @Test func aStaleOneDoesNot() throws {
+    @Test func aStaleGetAnswersNoHead() throws {
         let bench = CacheBench()
         bench.answers(stored)
         try bench.ask()
@@ -300,12 +300,12 @@ import Testing
         #expect(try bench.ask().status == 200 && bench.requests.count == 3)
     }
 
-    @Test func anErrorSaysNothing() throws {
+    @Test func aHeadThatIsAnErrorSaysNothing() throws {
         let (response, _, count) = try after(["ETag": "\"b\""], status: 500, wait: 1)
         #expect(count == 2 && response.text == "1")
     }
 
-    @Test(arguments: [404, 410]) func whatIsGoneIsForgotten(status: Int) throws {
+    @Test(arguments: [404, 410]) func aHeadThatIsGoneForgetsTheResponse(status: Int) throws {
         let (_, asked, count) = try after([:], status: status, wait: 1)
         #expect(count == 3 && asked?["If-None-Match"] == nil)
     }
@@ -323,7 +323,9 @@ import Testing
         ("W/\"1\"", "\"1\"", false, true), ("\"1\"", "\"1\"", true, true), ("1", "1", true, true),
         ("1", "\"1\"", false, false), ("w/\"1\"", "\"1\"", false, false),
     ])
-    func comparison(left: String, right: String, strong: Bool, weak: Bool) throws {
+    func entityTagsMatchStronglyOrWeakly(left: String, right: String, strong: Bool, weak: Bool)
+        throws
+    {
         let (left, right) = try (#require(EntityTag(left)), #require(EntityTag(right)))
         #expect(left.matchesStrongly(right) == strong && right.matchesStrongly(left) == strong)
         #expect(left.matchesWeakly(right) == weak && right.matchesWeakly(left) == weak)

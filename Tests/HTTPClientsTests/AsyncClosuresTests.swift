@@ -37,7 +37,7 @@ import Testing
     }
 
     /// In an async function Swift prefers what is async.
-    @Test func alsoInAnAsyncFunction() async throws {
+    @Test func closuresThatReturnFuturesKeepTheirMeaningInAsyncFunctions() async throws {
         let one = Future(value: 1)
         await Task.yield()
         #expect(type(one.flatMap { Future(value: "\($0)") }) == "String")
@@ -51,7 +51,7 @@ import Testing
         #expect(try await refresher.refresh().value.value == "c")
     }
 
-    @Test func flatMapAwaits() async throws {
+    @Test func flatMapAwaitsAnAsyncClosure() async throws {
         let text = Future(value: 2).flatMap { number in
             await Task.yield()
             return "\(number)"
@@ -167,7 +167,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await call.value }
     }
 
-    @Test func servicesTransportsRefreshesAndPages() async throws {
+    @Test func servicesTransportsRefreshesAndPagesTakeAsyncClosures() async throws {
         let double = stack(
             .timeout(.seconds(5), on: scheduler),
             over: { (number: Int) async throws in
@@ -203,7 +203,7 @@ import Testing
         #expect(pages == [1, 2, 3])
     }
 
-    @Test func effects() async throws {
+    @Test func effectsTakeAsyncClosures() async throws {
         enum Event: Equatable, Sendable { case load, fail, loaded(Int), failed }
         let store = TestStore<Int, Event>(
             initialState: 0,

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeStorage
 import TestSupport
 import Testing
 
@@ -38,7 +39,9 @@ import Testing
         ),
     ]
 
-    @Test(arguments: calls.indices) func sendsNothing(index: Int) async throws {
+    @Test(arguments: calls.indices) func aClientInACancelledTaskSendsNothing(index: Int)
+        async throws
+    {
         let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try Data("abc".utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }

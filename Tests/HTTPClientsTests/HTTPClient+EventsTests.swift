@@ -38,7 +38,7 @@ private final class EventServer: HTTPTransport {
                 return state.answers.isEmpty ? always : state.answers.removeFirst()
             }
             do {
-                return Future(value: try (answer ?? status(410))(request).naming(request))
+                return Future(value: try (answer ?? status(410))(request).withRequest(request))
             } catch {
                 return Future(error: error)
             }
@@ -121,8 +121,7 @@ private func failure(_ error: any Error) -> EventServer.Answer { { _ in throw er
 private let lost = HTTPError(code: .connectionLost)
 
 @Suite struct EventStreamConnectionTests {
-    @Test("L2: a request asks for events, and stores nothing")
-    func theRequestAsksForEvents() async throws {
+    @Test func aRequestAsksForEventsAndStoresNothing() async throws {
         let server = EventServer(always: events("data: 1\n\n"))
         _ = await server.read(server.client.events("/news", query: ["of": "Kyiv"]), upTo: 1)
         let first = try #require(server.requests.first)
@@ -137,8 +136,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(second.headers.values(for: "Cache-Control") == ["no-cache"])
     }
 
-    @Test("L2: a sequence and its iterator show no last event ID")
-    func descriptionsHideTheLastEventID() async throws {
+    @Test func aSequenceAndItsIteratorShowNoLastEventID() async throws {
         let server = EventServer(always: events("id: s3cret-2\ndata: 1\n\n"))
         let sequence = server.client.events("/news", query: ["key": "s3cret-0"], after: "s3cret-1")
         #expect("\(sequence)" == "EventStream(HTTPClient(https://a.example:443))")
@@ -154,8 +152,8 @@ private let lost = HTTPError(code: .connectionLost)
         }
     }
 
-    @Test("L2: a stream that ends or fails is connected to again, with the last event ID")
-    func aStreamIsConnectedToAgain() async {
+    @Test("a stream that ends or fails is connected to again, with the last event ID")
+    func aStreamThatEndsOrFailsIsConnectedToAgain() async {
         let server = EventServer(
             events("id: 1\ndata: one\n\n"), events("data: two\n\n", then: lost),
             events("id\ndata: three\n\n", then: HTTPError(code: .bodyLengthMismatch)),
@@ -167,8 +165,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.seconds == [0, 3, 6, 9, 12])
     }
 
-    @Test("L2: an ID that is not ASCII is kept over connections, also if the server gives none")
-    func anIDIsKeptOverConnections() async {
+    @Test("an ID that is not ASCII is kept over connections, even if the server gives none")
+    func anIDThatIsNotASCIIIsKeptOverConnections() async {
         let again: EventServer.Answer = { request in
             try events("data: \(request.headers["Last-Event-ID"] ?? "")\n\n")(request)
         }
@@ -178,8 +176,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.ids == [nil, "…", "…"] && server.seconds == [0, 2, 4])
     }
 
-    @Test("L2: a block with only an ID or a retry counts, an unfinished block does not")
-    func blocksWithoutAnEventCount() async {
+    @Test("a block with only an ID or a retry counts; an unfinished block does not")
+    func aBlockWithoutAnEventCounts() async {
         let server = EventServer(
             events("data: one\n\nid: 7\n\n"), events("retry: 1500\n\nid: 8\ndata: cut", then: lost),
             events("id: 9\n\nretry: 1"), events("data: two\n\n"))
@@ -189,8 +187,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.seconds == [0, 3, 4.5, 7.5])
     }
 
-    @Test("L2: a stored ID is sent, and the last one can be read")
-    func aStoredIDIsSent() async {
+    @Test func aStoredIDIsSentAndTheLastOneCanBeRead() async {
         let server = EventServer(always: events("data: one\n\nid: 42\n\n"))
         let stream = server.client.events("/news", after: "41", reconnecting: .never)
         let found = await server.read(stream)
@@ -200,8 +197,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(try! await iterator.next()?.id == "41")
     }
 
-    @Test("L2: a stored ID that no header may hold is an error")
-    func aStoredIDMustBeSendable() async {
+    @Test func aStoredIDThatNoHeaderMayHoldIsAnError() async {
         let server = EventServer(always: events("data: one\n\n"))
         let memory = MemoryTransport(routes: [])
         let client = HTTPClient(base: URL(string: "https://a.example")!, over: memory)
@@ -209,10 +205,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(found.error is Endpoint.Error)
     }
 
-    @Test(
-        "L2: on the first connection, any other status fails at once",
-        arguments: [204, 205, 210, 299, 301, 404, 410, 429, 503])
-    func otherStatusesFailAtOnce(_ code: Int) async throws {
+    @Test(arguments: [204, 205, 210, 299, 301, 404, 410, 429, 503])
+    func onTheFirstConnectionAnyOtherStatusFailsAtOnce(_ code: Int) async throws {
         for accepted in [200...299, 100...599, nil] as [ClosedRange<Int>?] {
             let server = EventServer(
                 status(code, ["Retry-After": "1"]), always: events("data: 1\n\n"))
@@ -227,9 +221,9 @@ private let lost = HTTPError(code: .connectionLost)
     }
 
     @Test(
-        "L2: another Content-Type fails at once, and the error says which",
+        "another Content-Type fails at once, and the error says which",
         arguments: ["text/x-bogus", "text/html; charset=utf-8", "text/event-streams", ""])
-    func otherTypesFailAtOnce(_ type: String) async throws {
+    func anotherContentTypeFailsAtOnce(_ type: String) async throws {
         let page: EventServer.Answer = { _ in
             HTTPStreamedResponse(
                 status: 200, headers: type.isEmpty ? [:] : ["Content-Type": type],
@@ -247,13 +241,11 @@ private let lost = HTTPError(code: .connectionLost)
         }
     }
 
-    @Test(
-        "L2: the type may have parameters, which change nothing",
-        arguments: [
-            "text/event-stream;charset=windows-1252", "TEXT/Event-Stream",
-            "text/event-stream ; a=b",
-        ])
-    func theTypeMayHaveParameters(_ type: String) async {
+    @Test(arguments: [
+        "text/event-stream;charset=windows-1252", "TEXT/Event-Stream",
+        "text/event-stream ; a=b",
+    ])
+    func theTypeMayHaveParametersWhichChangeNothing(_ type: String) async {
         let server = EventServer { _ in
             HTTPStreamedResponse(
                 status: 200, headers: ["Content-Type": type],
@@ -262,8 +254,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(await server.read(server.client.events("/news"), upTo: 1).events == ["ok…"])
     }
 
-    @Test("L2: on the first connection, a network that fails is tried again")
-    func aNetworkThatFailsIsTriedAgain() async throws {
+    @Test func theFirstConnectionIsTriedAgainIfTheNetworkFails() async throws {
         let server = EventServer(
             failure(HTTPError(code: .cannotFindHost)), failure(HTTPError(code: .cannotConnect)),
             failure(HTTPError(code: .timedOut)), failure(HTTPError(code: .notConnected)),
@@ -279,10 +270,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect((other.error as? HTTPError)?.code == .insecureConnection)
     }
 
-    @Test(
-        "L2: on a reconnection, a temporary status is tried again",
-        arguments: [408, 425, 429, 500, 502, 503, 504, 522])
-    func temporaryStatusesAreTriedAgain(_ code: Int) async {
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 522])
+    func onAReconnectionATemporaryStatusIsTriedAgain(_ code: Int) async {
         for accepted in [200...299, 100...599] {
             let server = EventServer(events(""), status(code), status(code), events("data: 1\n\n"))
             var client = server.client
@@ -292,8 +281,8 @@ private let lost = HTTPError(code: .connectionLost)
         }
     }
 
-    @Test("L2: on a reconnection, 204 ends the sequence", arguments: [200...299, 200...200])
-    func noContentEndsTheSequence(_ accepted: ClosedRange<Int>) async {
+    @Test(arguments: [200...299, 200...200])
+    func onAReconnection204EndsTheSequence(_ accepted: ClosedRange<Int>) async {
         let server = EventServer(
             events("id: 1\ndata: opened\n\n"), events("data: reconnected\n\n"), status(204),
             always: events("data: closed\n\n"))
@@ -304,17 +293,15 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.requests.count == 3 && found.lastEventID == "1")
     }
 
-    @Test(
-        "L2: on a reconnection, any other status fails", arguments: [205, 299, 304, 403, 404, 501])
-    func otherStatusesFailAReconnection(_ code: Int) async {
+    @Test(arguments: [205, 299, 304, 403, 404, 501])
+    func onAReconnectionAnyOtherStatusFails(_ code: Int) async {
         let server = EventServer(events("data: 1\n\n"), status(code), always: events("data: 2\n\n"))
         let found = await server.read(server.client.events("/news"))
         #expect(found.events == ["1"] && (found.error as? HTTPError)?.status == code)
         #expect(server.requests.count == 2)
     }
 
-    @Test("L2: the client's classifier says what is temporary")
-    func theClassifierSaysWhatIsTemporary() async {
+    @Test func theClientsClassifierSaysWhatIsTemporary() async {
         let server = EventServer(events(""), status(404), status(503))
         var client = server.client
         client.classifier = { end in
@@ -325,7 +312,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect((found.error as? HTTPError)?.status == 503 && server.seconds == [0, 3, 23])
     }
 
-    @Test("L2: a Retry-After is respected")
+    @Test
     func aRetryAfterIsRespected() async {
         let server = EventServer(
             events("data: 1\n\n"), status(503, ["Retry-After": "120"]),
@@ -334,10 +321,10 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(found.events == ["1", "2"] && server.seconds == [0, 3, 123, 129])
     }
 
-    @Test(
-        "L2: an event that is too large fails the sequence",
-        arguments: [("data: 12345678\n\n", 14), ("data: 12\ndata: 34\ndata: 56\ndata: 78\n\n", 11)])
-    func anEventIsBounded(_ text: String, _ size: Int) async {
+    @Test(arguments: [
+        ("data: 12345678\n\n", 14), ("data: 12\ndata: 34\ndata: 56\ndata: 78\n\n", 11),
+    ])
+    func anEventThatIsTooLargeFailsTheSequence(_ text: String, _ size: Int) async {
         let server = EventServer(always: events(text))
         let fitting = await server.read(server.client.events("/news", limit: size), upTo: 2)
         #expect(fitting.events.count == 2 && fitting.error == nil)
@@ -346,8 +333,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.requests.count == 3)
     }
 
-    @Test("L2: the attempts in a row are bounded, and an event begins anew")
-    func theAttemptsAreBounded() async {
+    @Test("the attempts in a row are bounded, and an event begins the count anew")
+    func theAttemptsInARowAreBounded() async {
         let server = EventServer(
             events(""), failure(lost), events("data: 1\n\n"), events(""), status(503),
             always: events("data: 2\n\n"))
@@ -360,7 +347,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(end.events.isEmpty && end.error == nil && ending.ids == [nil, "1", "1"])
     }
 
-    @Test("L2: reconnecting can be turned off")
+    @Test
     func reconnectingCanBeTurnedOff() async {
         let server = EventServer(events("data: 1\n\n"), always: events("data: 2\n\n"))
         let found = await server.read(server.client.events("/news", reconnecting: .never))
@@ -371,8 +358,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(failing.requests.count == 1)
     }
 
-    @Test("L2: a request with an unsafe method is sent once, unless the caller says so")
-    func anUnsafeMethodIsSentOnce() async {
+    @Test("a request with an unsafe method is sent once, unless the caller says so")
+    func aRequestWithAnUnsafeMethodIsSentOnce() async {
         func read(
             _ method: HTTPMethod, key: String? = nil, _ rules: HTTPClient.Reconnection? = nil
         ) async -> Int {
@@ -397,8 +384,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(await server.read(server.client.events(endpoint)).events == ["1"])
     }
 
-    @Test("L2: an event with the end's data ends the sequence")
-    func theEndsDataEndsTheSequence() async {
+    @Test func anEventWithTheEndsDataEndsTheSequence() async {
         for after in ["", "data: 3\n\n", "data: [DO"] {
             let server = EventServer(
                 events("data: 1\n\ndata: [DONE] \n\n", chunksOf: 3),
@@ -410,10 +396,7 @@ private let lost = HTTPError(code: .connectionLost)
         }
     }
 
-    @Test(
-        "L2: after the end's data, the end of the body is read, so that its connection can be reused"
-    )
-    func theEndOfTheBodyIsRead() async throws {
+    @Test func afterTheEndsDataTheBodyIsReadToItsEndSoThatItsConnectionIsReused() async throws {
         for ends in [true, false] {
             let source = ScriptedSource()
             let server = EventServer(stream(source.stream()))
@@ -431,8 +414,7 @@ private let lost = HTTPError(code: .connectionLost)
 }
 
 @Suite struct EventStreamWaitTests {
-    @Test("L2: waits grow while no event comes, up to a bound, and an event begins anew")
-    func waitsGrow() async {
+    @Test func waitsGrowWhileNoEventComesUpToABound() async {
         let server = EventServer(
             events("data: 1\n\n"), failure(lost), events(": hello\n\n"), status(503), failure(lost),
             failure(lost), events("data: 2\n\n"), failure(lost), events("data: 3\n\n"))
@@ -442,8 +424,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.seconds == [0, 3, 6, 12, 24, 39, 54, 57, 60])
     }
 
-    @Test("L2: a connection that lasts begins anew, also without an event")
-    func aConnectionThatLastsBeginsAnew() async {
+    @Test func theCountOfAttemptsBeginsAnewAfterAConnectionThatLasts() async {
         let server = EventServer(
             events(""), failure(lost), failure(lost),
             { [source = ScriptedSource()] request in try stream(source.stream())(request) },
@@ -453,8 +434,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(found.events == ["1"] && server.seconds == [0, 3, 6, 12, 45])
     }
 
-    @Test("L2: a wait has a random part, so that clients don't come back at once")
-    func waitsHaveARandomPart() {
+    @Test("a wait has a random part, so that clients don't come back at once")
+    func aWaitHasARandomPart() {
         func waits(
             _ bits: UInt64, retry: Duration? = nil, asked: Duration? = nil,
             after elapsed: Duration = .seconds(1)
@@ -481,7 +462,7 @@ private let lost = HTTPError(code: .connectionLost)
     }
 
     @Test(
-        "S4: connections begin a second apart, whatever the server and the app ask for",
+        "connections begin a second apart, whatever the server and the app ask for",
         arguments: ["retry: 0\n", "retry: 1\n", ""])
     func connectionsBeginASecondApart(_ retry: String) async {
         let server = EventServer(always: events(retry + "data: 1\n\n"))
@@ -490,8 +471,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(found.events.count == 4 && server.seconds == [0, 1, 2, 3])
     }
 
-    @Test("S4: after a connection that lasted for a second, the server's retry counts as it is")
-    func aLongConnectionIsReplacedAtOnce() async throws {
+    @Test func afterAConnectionThatLastedForASecondTheServersRetryCountsAsItIs() async throws {
         let source = ScriptedSource()
         let server = EventServer(stream(source.stream()), events("data: 2\n\n"))
         let read = Future { [client = server.client] in
@@ -506,7 +486,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.seconds == [0, 1])
     }
 
-    @Test("L2: no number of waits overflows")
+    @Test
     func noNumberOfWaitsOverflows() {
         for delay in [Duration.zero, .nanoseconds(1), .seconds(3), .seconds(Int64.max / 1_000)] {
             var machine = ReconnectionMachine(
@@ -520,7 +500,7 @@ private let lost = HTTPError(code: .connectionLost)
     }
 
     #if os(macOS) || os(Linux)
-    @Test func rulesBelowZeroTrap() async {
+    @Test func rulesOfReconnectingBelowZeroTrap() async {
         await #expect(processExitsWith: .failure) {
             _ = HTTPClient.Reconnection(delay: .seconds(-1))
         }
@@ -533,8 +513,8 @@ private let lost = HTTPError(code: .connectionLost)
 }
 
 @Suite struct EventStreamClientTests {
-    @Test("L2: reconnecting draws no retry budget, and the client's retry does not multiply it")
-    func reconnectingIsNoRetry() async {
+    @Test("reconnecting draws no retry budget, and the client's retry does not multiply it")
+    func reconnectingDrawsNoRetryBudget() async {
         let server = EventServer(
             events(""), status(503), failure(lost), events("data: 1\n\n"))
         var client = server.client
@@ -548,8 +528,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(budget.balance >= before)
     }
 
-    @Test("L2: a request that is sent only once is retried like any other call")
-    func aRequestThatIsSentOnceIsRetried() async {
+    @Test func aRequestThatIsSentOnlyOnceIsRetriedLikeAnyOtherCall() async {
         let server = EventServer(
             failure(HTTPError(code: .cannotConnect)), events("data: 1\n\n", then: lost))
         let chat = Endpoint(path: "/chat", method: .post, body: .data(Data("{}".utf8)))
@@ -558,8 +537,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.requests.count == 2)
     }
 
-    @Test("L2: a 401 renews the token, on each connection")
-    func aRefusedTokenIsRenewed() async {
+    @Test func a401RenewsTheTokenOnEachConnection() async {
         let valid = Locked("new")
         let asking: EventServer.Answer = { request in
             let isValid = request.headers["Authorization"] == "Bearer \(valid.withLock { $0 })"
@@ -579,8 +557,8 @@ private let lost = HTTPError(code: .connectionLost)
                 == ["Bearer old", "Bearer new", "Bearer new"])
     }
 
-    @Test("S6: cookies and redirects work on each connection, and the ID stays with its origin")
-    func cookiesAndRedirects() async {
+    @Test("cookies and redirects work on each connection, and the ID stays with its origin")
+    func cookiesAndRedirectsWorkOnEachConnection() async {
         let away: HTTPHeaders = [
             "Location": "https://stream.example/live", "Set-Cookie": "session=1",
         ]
@@ -602,8 +580,8 @@ private let lost = HTTPError(code: .connectionLost)
         }
     }
 
-    @Test("S6: the ID follows a redirect within the origin, and to another one if the app says so")
-    func theIDFollowsARedirect() async {
+    @Test("the ID follows a redirect within the origin, and to another one if the app says so")
+    func theIDFollowsARedirectWithinTheOrigin() async {
         for (place, kept) in [("/live", []), ("https://b.example/live", ["Last-Event-ID"])] {
             let server = EventServer(
                 events("id: 7\ndata: 1\n\n"), status(307, ["Location": place]),
@@ -615,8 +593,7 @@ private let lost = HTTPError(code: .connectionLost)
         }
     }
 
-    @Test("S6: an ID belongs to the origin that gave it")
-    func eachOriginHasItsID() async throws {
+    @Test func anIDBelongsToTheOriginThatGaveIt() async throws {
         let away = status(307, ["Location": "https://b.example/live"])
         let server = EventServer(
             events("id: a1\ndata: 1\n\n"), away, events("id: b1\ndata: 2\n\n"), away,
@@ -644,8 +621,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(sharing.ids == [nil, nil, "7"])
     }
 
-    @Test("S6: a redirect away and back again leads to the same ID")
-    func awayAndBack() async {
+    @Test func aRedirectAwayAndBackAgainLeadsToTheSameID() async {
         let server = EventServer(
             status(307, ["Location": "https://b.example/check"]),
             status(307, ["Location": "https://a.example/live"]),
@@ -654,7 +630,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.ids == [nil, nil, nil, "7"])
     }
 
-    @Test("L2: an open breaker makes the stream wait, and does not end it")
+    @Test("an open breaker makes the stream wait, and does not end it")
     func anOpenBreakerMakesTheStreamWait() async {
         let server = EventServer(events("data: 1\n\n"), status(503), events("data: 2\n\n"))
         var client = server.client
@@ -666,8 +642,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.seconds == [0, 3, 103])
     }
 
-    @Test("L2: the client's time limits hold until the headers, and then no more")
-    func theTimeLimitsHoldUntilTheHeaders() async throws {
+    @Test("the client's time limits hold until the headers, and then no more")
+    func theClientsTimeLimitsHoldUntilTheHeaders() async throws {
         let source = ScriptedSource()
         let (never, read) = (Promise<HTTPStreamedResponse>(), Locked<[String]>([]))
         let asked = Locked(0)
@@ -706,7 +682,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(await comesTrue { source.cancelled == 1 })
     }
 
-    @Test("L2: the caller's deadline ends the sequence")
+    @Test
     func theCallersDeadlineEndsTheSequence() async {
         let server = EventServer(always: events("data: 1\n\n"))
         let stream = server.client.events("/news", reconnecting: .init(attempts: 20))
@@ -722,7 +698,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.seconds == [0, 3, 6] && count.withLock { $0 } == 3)
     }
 
-    @Test("L2: events are decoded with the client's settings")
+    @Test
     func eventsAreDecodedWithTheClientsSettings() async throws {
         struct Visit: Decodable, Sendable, Equatable {
             var firstSeen: Date
@@ -749,7 +725,7 @@ private let lost = HTTPError(code: .connectionLost)
 }
 
 @Suite struct EventStreamReadingTests {
-    @Test("L2: a connection without a byte for the idle time is made again; a comment is enough")
+    @Test("a connection without a byte for the idle time is made again; a comment is enough")
     func aSilentConnectionIsMadeAgain() async throws {
         let (first, second) = (ScriptedSource(), ScriptedSource())
         let server = EventServer(stream(first.stream()), stream(second.stream()))
@@ -773,8 +749,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(try await read.soon == "back")
     }
 
-    @Test("L2: without an idle limit a server may be silent for hours, and its transport is told")
-    func aServerMayBeSilent() async throws {
+    @Test func withoutAnIdleLimitAServerMayBeSilentForHours() async throws {
         let source = ScriptedSource()
         let server = EventServer(stream(source.stream()))
         let read = Future { [client = server.client] in
@@ -787,8 +762,8 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.requests.first?.context.readerLimitsIdleTime == true)
     }
 
-    @Test("L2: cancelling the task closes the connection at once, whatever the classifier says")
-    func cancellingClosesTheConnection() async {
+    @Test("cancelling the task closes the connection at once, whatever the classifier says")
+    func cancellingTheTaskClosesTheConnectionAtOnce() async {
         let source = ScriptedSource()
         let server = EventServer(stream(source.stream()))
         var client = server.client
@@ -801,8 +776,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(source.cancelled == 1 && server.requests.count == 1)
     }
 
-    @Test("L2: cancelling the task ends a wait for the next connection")
-    func cancellingEndsAWait() async {
+    @Test func cancellingTheTaskEndsAWaitForTheNextConnection() async {
         let server = EventServer(always: events("data: 1\n\n"))
         let count = Locked(0)
         let task = Task { [client = server.client] in
@@ -814,8 +788,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.requests.count == 1 && server.scheduler.isIdle)
     }
 
-    @Test("L2: dropping the iterator closes the connection at once")
-    func droppingClosesTheConnection() async throws {
+    @Test func droppingTheIteratorClosesTheConnectionAtOnce() async throws {
         let source = ScriptedSource()
         let server = EventServer(stream(source.stream()))
         let read = Future { [client = server.client] in
@@ -828,8 +801,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(source.cancelled == 1 && source.asked == 1)
     }
 
-    @Test("L2: two iterators of one sequence are two connections")
-    func twoIteratorsAreTwoConnections() async throws {
+    @Test func twoIteratorsOfOneSequenceAreTwoConnections() async throws {
         let server = EventServer(
             events("id: 1\ndata: a\n\n"), events("id: 2\ndata: b\n\n"), events("data: c\n\n"),
             events("data: d\n\n"))
@@ -845,8 +817,7 @@ private let lost = HTTPError(code: .connectionLost)
         #expect(server.ids == [nil, nil, "1", "2"])
     }
 
-    @Test("L2: the server is read only as fast as events are taken")
-    func theServerIsReadOnDemand() async throws {
+    @Test func theServerIsReadOnlyAsFastAsEventsAreTaken() async throws {
         let asked = Locked(0)
         let body = HTTPBodyStream(next: {
             let number = asked.withLock { asked in
@@ -880,8 +851,7 @@ private let lost = HTTPError(code: .connectionLost)
         }.joined()
     }
 
-    @Test("L2: no event is lost or repeated between connections")
-    func noEventIsLostOrRepeated() async throws {
+    @Test func noEventIsLostOrRepeatedBetweenConnections() async throws {
         let total = 20
         var connections = 0
         for seed in 1...UInt64(max(1, scriptCount() / 100)) {

@@ -49,7 +49,7 @@ import Testing
     }
 
     /// Not in an async function.
-    @Test func withoutAwait() throws {
+    @Test func aCallWithoutAwaitReturnsAFuture() throws {
         let user: Future<User> = client.patch("/users/7", form: ["name": "Ann & Bob", "n": 1.5])
         let status = client.get("/users/7").map { (response: HTTPResponse) in response.status }
         #expect(try user.settledValue() == User())
@@ -58,7 +58,7 @@ import Testing
         #expect(sent[0].method == .patch)
     }
 
-    @Test func bodiesOfEachKind() async throws {
+    @Test func aCallSendsBodiesOfEachKind() async throws {
         struct Draft: Encodable { var whenSent = Date(timeIntervalSince1970: 0) }
         var client = client
         client.json = JSONCoding(encoding: {
@@ -80,7 +80,7 @@ import Testing
         #expect(sent[2].body.contentType == parts.contentType)
     }
 
-    @Test func whatFails() async throws {
+    @Test func aCallThatFailsThrowsItsError() async throws {
         let error = await #expect(throws: HTTPError.self) { try await client.get("/missing") }
         #expect(error?.status == 404 && error?.endpoint?.path == "/missing")
         await #expect(throws: DecodingFailure.self) {
@@ -207,7 +207,7 @@ import Testing
         #expect(transport.calls[2].request?.body.data == Data(iso.utf8))
     }
 
-    @Test func whatCannotBeEncodedFailsTheCall() async throws {
+    @Test func aBodyThatCannotBeEncodedFailsTheCall() async throws {
         var (client, transport) = noteClient()
         client.json = JSONCoding(encoding: { encoder in
             encoder.dateEncodingStrategy = .custom { _, _ in throw CocoaError(.coderInvalidValue) }
@@ -246,7 +246,7 @@ import Testing
         ("1970-01-01T00:00:00Z", 0.0), ("1970-01-01T01:00:00+01:00", 0),
         ("1970-01-01T00:00:00.250Z", 0.25),
     ])
-    func datesOfISO8601(_ text: String, _ seconds: Double) throws {
+    func aClientReadsAndWritesDatesOfISO8601(_ text: String, _ seconds: Double) throws {
         let decoder = JSONCoding.iso8601.decoder()
         let note = try decoder.decode(Note.self, from: Data(#"{"at":"\#(text)"}"#.utf8))
         #expect(abs(note.at.timeIntervalSince1970 - seconds) < 0.000_1)
@@ -255,7 +255,7 @@ import Testing
         }
     }
 
-    @Test func keysInSnakeCaseAndDatesOfISO8601() throws {
+    @Test func aClientReadsKeysInSnakeCaseAndDatesOfISO8601() throws {
         struct Visit: Codable, Equatable {
             var firstSeen = Date(timeIntervalSince1970: 0)
         }
@@ -308,7 +308,7 @@ import Testing
         #expect(numbers == [1])
     }
 
-    @Test func pagesWithACursor() async throws {
+    @Test func pagesFollowACursor() async throws {
         struct Feed: Codable, Sendable, Equatable {
             var ids: [Int]
             var next: String?

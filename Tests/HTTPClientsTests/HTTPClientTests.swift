@@ -20,7 +20,7 @@ import Testing
 
     private var sent: [HTTPRequest] { transport.calls.compactMap(\.request) }
 
-    @Test func aBaseAloneIsEnough() throws {
+    @Test func aClientNeedsOnlyABase() throws {
         let numbers: Future<[Int]> = client().networking(Endpoint(path: "/products")).decoded()
         #expect(try numbers.settledValue() == [1, 2])
         #expect(sent.map(\.url.absoluteString) == ["https://api.example.com/v1/products"])
@@ -180,7 +180,7 @@ import Testing
         )
     }
 
-    @Test func everySlotCanBeTurnedOff() throws {
+    @Test func everySlotOfAClientCanBeTurnedOff() throws {
         var client = client()
         client.userAgent = nil
         client.redirects = nil
@@ -354,7 +354,7 @@ import Testing
         #expect(sent.allSatisfy { $0.headers["Authorization"] == nil })
     }
 
-    @Test func itsTextsShowNoSecrets() {
+    @Test func theTextsOfAClientShowNoSecret() {
         var client = HTTPClient(base: URL(string: "https://u:p4ss@a.example/")!, over: transport)
         client.headers = ["X-API-Key": "s3cret"]
         client.authorization = .basic(user: "me", password: "s3cret")

@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ import Testing
             .init(send: Middleware(named: name) { $0 }, stream: Middleware(named: name) { $0 }))
     }
 
-    @Test func theLevelsAreOrdered() {
+    @Test func theLevelsOfAStackAreOrdered() {
         let stack = HTTPStack(
             call: [.deadline(.seconds(10)), named("a"), .redirect()], hop: [named("b"), .retry()],
             attempt: [.circuitBreaker(), .timeout(.seconds(2))], exchange: [named("c")])

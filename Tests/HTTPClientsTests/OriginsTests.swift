@@ -23,7 +23,7 @@ import Testing
         return client
     }
 
-    @Test func theyAreThoseThatWereCalled() throws {
+    @Test func aClientsOriginsAreThoseThatItCalled() throws {
         let client = client()
         #expect(client.origins.all == [])
         _ = client.send(HTTPRequest(other))
@@ -31,7 +31,7 @@ import Testing
         #expect(client.origins.all == [try origin(server), try origin(other)])
     }
 
-    @Test func theirStatesAreThoseOfTheCalls() throws {
+    @Test func theStatesOfOriginsAreThoseOfTheirCalls() throws {
         let client = client()
         _ = client.send(HTTPRequest(server.appending(path: "down")))
         scheduler.run()
@@ -55,7 +55,7 @@ import Testing
         #expect(try client.send(HTTPRequest(server)).settledValue().status == 200)
     }
 
-    @Test func resetFillsTheBudget() throws {
+    @Test func resettingAnOriginFillsItsBudget() throws {
         let client = client()
         for _ in 1...10 { _ = client.send(HTTPRequest(server.appending(path: "down"))) }
         scheduler.run()
@@ -174,7 +174,7 @@ import Testing
         return succeeded
     }
 
-    @Test func oneThatIsDownTakesNoRetriesFromTheOthers() throws {
+    @Test func anOriginThatIsDownTakesNoRetriesFromOthers() throws {
         #expect(try succeeded { _ in } == 300)
         let shared = try succeeded { $0.retryBudget = RetryBudget() }
         #expect(shared < 290, "\(shared)")
@@ -268,7 +268,7 @@ import Testing
         #expect(budgets.all.count == 9)
     }
 
-    @Test func withoutRoomTheFurtherOnesShareABudget() {
+    @Test func furtherOriginsShareABudgetIfThereIsNoRoom() {
         let budgets = StatesByOrigin<RetryBudget>()
         let all = (0..<4).map { number in
             budgets.state(of: origin(number), keeping: 4) { RetryBudget() }

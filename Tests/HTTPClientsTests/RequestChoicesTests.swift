@@ -193,7 +193,7 @@ import Testing
         #expect(count == 9)
     }
 
-    @Test func whereItSaysNothingTheStandardRulesHold() {
+    @Test func theStandardRulesHoldWhereAClassifierSaysNothing() {
         var client = client()
         client.classifier = { _ in nil }
         _ = client.send(get())
@@ -382,7 +382,7 @@ import Testing
                 let record = CallContext.current.record
                 record?.begin(.upload, isOngoing: false, on: clock)
                 for second in 1...40 {
-                    clock.schedule(after: .seconds(second)) { record?.touch(.upload) }
+                    clock.schedule(after: .seconds(second)) { record?.noteProgress(of: .upload) }
                 }
                 return pending
             })

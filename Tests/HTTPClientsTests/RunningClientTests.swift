@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeTesting
+import PledgeTraffic
 import TestSupport
 import Testing
 

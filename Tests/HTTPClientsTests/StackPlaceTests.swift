@@ -68,14 +68,14 @@ import Testing
         #expect(client.stack(sharing: shared).streamed.parts == order)
     }
 
-    @Test func noneOfItsPartsIsKnownToStandWrong() {
+    @Test func noPartOfTheOrderIsKnownToStandWrong() {
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let stack = client.stack(sharing: SharedStates(of: client))
         #expect(problems(of: stack) == [])
         #expect(problems(of: stack.streamed) == [])
     }
 
-    @Test func aCallGoesThroughAllOfThem() throws {
+    @Test func aCallGoesThroughAllPartsOfTheOrder() throws {
         let requests = Locked<[HTTPRequest]>([])
         let client = clientWithAllSlots { request in
             let count = requests.withLock { requests in

@@ -1,10 +1,11 @@
 import Pledge
+import PledgeTraffic
 import Testing
 
 @Suite struct StackProblemTests {
     typealias Part = Middleware<HTTPRequest, HTTPResponse>
 
-    @Test func aRightOrderHasNone() {
+    @Test func aRightOrderHasNoProblem() {
         let found = problems(
             of: Part.newTrace(), .deadline(.seconds(10)), .defaultHeaders(["A": "b"]),
             .idempotencyKey(),
@@ -13,7 +14,7 @@ import Testing
         #expect(found == [])
     }
 
-    @Test func eachIsNamedOnceWithASentence() throws {
+    @Test func eachProblemIsNamedOnceWithASentence() throws {
         let found = problems(of: Part.retry(), .retry(), .idempotencyKey())
         #expect(
             found.map { [$0.outer, $0.inner] } == [
@@ -43,7 +44,7 @@ import Testing
         #expect(found.map { [$0.outer, $0.inner] } == [["redirect", "defaultHeaders"]])
     }
 
-    @Test func whatIsComposedIsLookedInto() {
+    @Test func composedPartsAreLookedIntoForProblems() {
         let inner = Part.retry().around(.timeout(.seconds(1)))
         #expect(problems(of: .circuitBreaker(), inner).map(\.outer) == ["circuitBreaker"])
         #expect(inner.parts == ["retry", "timeout"])
@@ -55,7 +56,7 @@ import Testing
         #expect(problems(of: Part.timeout(.seconds(9)), .circuitBreaker()).count == 1)
     }
 
-    @Test func whatHasNoNameIsPassedOver() {
+    @Test func aPartWithoutANameHasNoProblem() {
         #expect(problems(of: Part { $0 }, .passThrough, .retry()) == [])
     }
 

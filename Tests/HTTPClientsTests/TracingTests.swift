@@ -45,7 +45,7 @@ import Testing
         return contexts
     }
 
-    @Test func withoutTheSlotNothingIsSent() {
+    @Test func aClientWithoutTheTracingSlotSendsNoTrace() {
         CallContext(traceContext: .newTrace()).run { send("ok", by: client(nil)) }
         send("ok", by: client(nil))
         #expect(sent.count == 2)
@@ -91,7 +91,7 @@ import Testing
         #expect(contexts().allSatisfy { !$0.isSampled })
     }
 
-    @Test func itBeginsNoTraceWhereItIsToldNotTo() {
+    @Test func aClientBeginsNoTraceIfToldNotTo() {
         send("ok", by: client(.init(beginningTraces: false)))
         #expect(sent[0].headers["traceparent"] == nil)
     }

@@ -103,11 +103,11 @@ import Testing
 
     private let users: [User] = [.anna, .anna, .bert]
 
-    @Test func theTableHasEachPart() {
+    @Test func theTableOfTwoUsersHasEachPart() {
         #expect(Self.table.map(\.part) == SharingPart.allCases)
     }
 
-    @Test(arguments: cells) func atTheSameTime(cell: Cell) {
+    @Test(arguments: cells) func twoUsersAtTheSameTimeSeeOnlyTheirOwn(cell: Cell) {
         let bench = cell.bench
         let clients = bench.clients()
         let calls = users.map { bench.call(clients[$0]!, of: $0) }
@@ -117,7 +117,7 @@ import Testing
         #expect(bench.requests == cell.requests.atTheSameTime)
     }
 
-    @Test(arguments: cells) func oneAfterTheOther(cell: Cell) {
+    @Test(arguments: cells) func twoUsersOneAfterTheOtherSeeOnlyTheirOwn(cell: Cell) {
         let bench = cell.bench
         let clients = bench.clients()
         let calls = users.map { bench.carryOut(clients[$0]!, of: $0) }
@@ -125,7 +125,7 @@ import Testing
         #expect(bench.requests == cell.requests.oneAfterTheOther)
     }
 
-    @Test(arguments: cells) func withASignOutBetween(cell: Cell) {
+    @Test(arguments: cells) func twoUsersWithASignOutBetweenSeeOnlyTheirOwn(cell: Cell) {
         let bench = cell.bench
         let device = bench.device()
         var calls = users.prefix(2).map { bench.carryOut(device.client, of: $0) }
@@ -137,7 +137,7 @@ import Testing
     }
 
     /// At each point of a call: it is answered for its user, or ends with the sign-in.
-    @Test(arguments: cells) func withASignOutWhileACallIsUnderWay(cell: Cell) {
+    @Test(arguments: cells) func aSignOutDuringACallShowsTheNextUserNothing(cell: Cell) {
         let script = cell.part.script
         for point in script.indices {
             let bench = cell.bench

@@ -36,13 +36,13 @@ import Testing
     }
 
     /// An `Int` of 32 bits would not hold it.
-    @Test func theBoundIsAnInt64() {
+    @Test func theBoundOfDeltaSecondsIsAnInt64() {
         let most: Int64 = DeltaSeconds.most
         #expect(most == 2_147_483_648)
     }
 
     @Test(arguments: ["", "-1", "+1", "1.5", " 1", "1s", "١"])
-    func nothingElseIsACount(text: String) {
+    func onlyDigitsAreDeltaSeconds(text: String) {
         #expect(DeltaSeconds.parse(text) == nil)
     }
 }

@@ -59,7 +59,7 @@ import Testing
         #expect(error.request == request)
     }
 
-    @Test func ofALongOneTheBeginningIsKept() throws {
+    @Test func anErrorKeepsTheBeginningOfALongBody() throws {
         let body = HTTPBodyStream(Data("123456789".utf8), chunksOf: 3)
         let error = try failure(streaming(500, body))
         #expect(error.response?.text == "12345678")
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: CancellationError.self) { try body.next().result?.get() }
     }
 
-    @Test func whatCameBeforeAFailureIsKept() throws {
+    @Test func anErrorKeepsWhatCameOfABodyThatFails() throws {
         let chunks = Locked<[Future<Data?>]>([
             Future(value: Data("abc".utf8)), Future(error: HTTPError(code: .connectionLost)),
         ])
@@ -77,7 +77,7 @@ import Testing
         #expect((error.cause as? HTTPError)?.code == .connectionLost)
     }
 
-    @Test func ofASlowBodyWhatComesWithinASecondIsKept() throws {
+    @Test func anErrorKeepsWhatComesOfASlowBodyWithinASecond() throws {
         let (source, scheduler) = (ScriptedSource(), ManualScheduler())
         let service: HTTPStreamingService = stack(
             .acceptStatus(on: scheduler),
@@ -118,7 +118,7 @@ import Testing
         #expect(!wasAsked.withLock { $0 })
     }
 
-    @Test func cancellingStopsTheReading() throws {
+    @Test func cancellingStopsTheReadingOfAnErrorsBody() throws {
         let wasCancelled = Locked(false)
         let pending = Promise<Data?>()
         let body = HTTPBodyStream(
@@ -130,7 +130,7 @@ import Testing
         #expect(throws: CancellationError.self) { try future.result?.get() }
     }
 
-    @Test func otherErrorsPass() throws {
+    @Test func otherErrorsPassAcceptStatus() throws {
         let service: HTTPService = stack(
             .acceptStatus(), over: { _ in Future(error: HTTPError(code: .timedOut)) })
         #expect(try failure(service(request)).code == .timedOut)
@@ -177,7 +177,7 @@ import Testing
 
 @Suite struct HTTPBodyStreamBeginningTests {
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7, 8])
-    func itHasAsManyBytesAsAllowed(limit: Int) throws {
+    func theBeginningOfABodyHasAsManyBytesAsAllowed(limit: Int) throws {
         let body = HTTPBodyStream(Data("abcdef".utf8), chunksOf: 2)
         let beginning = try #require(
             try body.beginning(upTo: limit, within: .seconds(1), on: ManualScheduler()).result?
@@ -186,7 +186,7 @@ import Testing
         #expect((beginning.missing == nil) == (limit >= 6))
     }
 
-    @Test func manyChunksCostNoStack() throws {
+    @Test func theBeginningOfManyChunksNeedsNoStack() throws {
         let left = Locked(100_000)
         let body = HTTPBodyStream(next: {
             left.withLock { left in

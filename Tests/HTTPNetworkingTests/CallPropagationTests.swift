@@ -5,6 +5,7 @@ import PledgeServices
 import Testing
 
 @testable import PledgeHTTPNetworking
+@testable import PledgeTraffic
 
 @Suite struct CallPropagationTests {
     private typealias Part = Middleware<HTTPRequest, HTTPResponse>
@@ -38,7 +39,7 @@ import Testing
         #expect(headers == [["Request-Timeout": "3000", "Request-Criticality": "sheddable"]])
     }
 
-    @Test func namesAreChosen() {
+    @Test func theNamesOfPropagatedHeadersMayBeChosen() {
         let names = CallHeaders(timeout: .grpc, priority: "x-criticality")
         let headers = sent(
             HTTPRequest(url), in: context(.seconds(3), .criticalPlus),
@@ -50,7 +51,7 @@ import Testing
         #expect(none == [[:]])
     }
 
-    @Test func whatNobodyHasBoundIsNotSent() {
+    @Test func aContextThatNobodyHasBoundIsNotSent() {
         #expect(sent(HTTPRequest(url), through: .callPropagation(to: .all)) == [[:]])
         let timed = sent(
             HTTPRequest(url), in: context(.seconds(1), nil), through: .callPropagation(to: .all))
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [TimeoutHeader.requestTimeout, .envoyExpected])
-    func milliseconds(_ header: TimeoutHeader) {
+    func aTimeoutHeaderIsReadInMilliseconds(_ header: TimeoutHeader) {
         #expect(header.value(of: .seconds(2)) == "2000")
         #expect(header.value(of: .microseconds(1_999)) == "1")
         // Zero would mean no limit to some receivers.
@@ -155,7 +156,7 @@ import Testing
         #expect(read("9223372036854775807", by: header) == .seconds(1_000_000))
     }
 
-    @Test func gRPC() {
+    @Test func aTimeoutHeaderIsReadInTheFormOfGRPC() {
         let header = TimeoutHeader.grpc
         #expect(header.value(of: .seconds(2)) == "2000m")
         #expect(header.value(of: .microseconds(1)) == "1m")
@@ -174,24 +175,24 @@ import Testing
         "", " ", "0", "-1", "+1", "1.5", "1e3", "0x10", "1 000", "٣", "99999999999999999999", "1,2",
         "1s", "1\u{301}",
     ])
-    func whatIsNotWellFormedIsNoTime(_ text: String) {
+    func aMalformedTimeoutHeaderIsNoTime(_ text: String) {
         #expect(read(text, by: .requestTimeout) == nil)
         #expect(read(text + "m", by: .grpc) == nil)
     }
 
     @Test(arguments: ["m", "1", "123456789m", "1h", "1 m", "1mm", "m1", "0m"])
-    func whatIsNotWellFormedForGRPCIsNoTime(_ text: String) {
+    func aMalformedTimeoutHeaderOfGRPCIsNoTime(_ text: String) {
         #expect(read(text, by: .grpc) == nil)
     }
 
-    @Test func severalTimesAreNone() {
+    @Test func severalTimeoutHeadersAreNone() {
         #expect(read("1", "1", by: .requestTimeout) == nil)
         #expect(read(by: .requestTimeout) == nil)
     }
 
     /// What is written is read, to the millisecond; random bytes never trap.
     @Test(arguments: [TimeoutHeader.requestTimeout, .grpc])
-    func agreesWithItselfAndReadsAnything(_ header: TimeoutHeader) {
+    func aTimeoutHeaderReadsWhatItWritesAndTrapsOnNothing(_ header: TimeoutHeader) {
         var generator = SeededGenerator(seed: 41)
         for _ in 0..<2_000 {
             let time = Duration.milliseconds(Int.random(in: 1...99_999_999, using: &generator))

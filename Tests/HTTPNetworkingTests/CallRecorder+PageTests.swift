@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A redirect, a retry, a hedge that wins, an answer from the cache, and a 404.
-    @Test func callsOverHTTP() throws {
+    @Test func aPageOfCallsOverHTTPIsWrittenForTheBrowser() throws {
         let recorder = CallRecorder()
         let service: HTTPService = stack(
             .observed(by: recorder.observer, on: scheduler, named: { "\($0)" }), .redirect(),
@@ -110,7 +110,7 @@ import Testing
     }
 
     /// Texts that would be markup, code or reordered letters if they were not escaped.
-    @Test func hostileTexts() throws {
+    @Test func aPageOfHostileTextsIsWrittenForTheBrowser() throws {
         let recorder = CallRecorder()
         let texts = [
             "</script><img src=x onerror=\"window.isOpen=1\">", "<!--<script>window.isOpen=1",
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// Ten thousand spans, nested up to a depth of ten, and one event more than is kept.
-    @Test func manySpans() throws {
+    @Test func aPageOfManySpansIsWrittenForTheBrowser() throws {
         let recorder = CallRecorder(calls: 1, eventsPerCall: 10_000)
         func receive(_ kind: PolicyEvent.Kind, _ milliseconds: Int, span: Int, in parent: Int?) {
             recorder.observer.receive(
@@ -151,7 +151,7 @@ import Testing
         #expect(try write(recorder, as: "many.html").contains(#""dropped":1,"#))
     }
 
-    @Test func noCalls() throws {
+    @Test func aPageOfNoCallsIsWrittenForTheBrowser() throws {
         #expect(try write(CallRecorder(), as: "empty.html").contains("Recorded calls"))
     }
 }

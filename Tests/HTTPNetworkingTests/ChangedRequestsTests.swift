@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 import Testing
 
 @testable import PledgeHTTPNetworking
@@ -46,7 +47,7 @@ import Testing
         #expect(send(request).valueNow?.request == own)
     }
 
-    @Test func whatIsNotChangedPassesAsItIs() {
+    @Test func aRequestThatIsNotChangedPassesAsItIs() {
         let sent = Locked([HTTPRequest]())
         let send = stack(
             Part.changing { _ in nil },

@@ -26,12 +26,12 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .put, .delete, .patch, "get"])
-    func othersNeverDo(_ method: HTTPMethod) {
+    func requestsThatAreNotSafeNeverShareACall(_ method: HTTPMethod) {
         #expect(calls(HTTPRequest(method, url), HTTPRequest(method, url)) == 2)
     }
 
     @Test(arguments: ["Authorization", "Cookie", "Accept", "Accept-Language", "Range", "X-Any"])
-    func everyHeaderTellsThemApart(_ name: String) {
+    func requestsWithAnyOtherHeaderShareNoCall(_ name: String) {
         let plain = HTTPRequest(.get, url)
         let one = HTTPRequest(.get, url, headers: [name: "1"])
         #expect(calls(plain, one) == 2)
@@ -39,7 +39,7 @@ import Testing
         #expect(calls(one, HTTPRequest(.get, url, headers: [name.lowercased(): "1"])) == 1)
     }
 
-    @Test func methodAndURLTellThemApart() {
+    @Test func requestsWithAnotherMethodOrURLShareNoCall() {
         let other = URL(string: "https://example.com/books?page=2")!
         #expect(calls(HTTPRequest(.get, url), HTTPRequest(.head, url)) == 2)
         #expect(calls(HTTPRequest(.get, url), HTTPRequest(.get, other)) == 2)

@@ -14,7 +14,7 @@ import Testing
         try ShellReader(request.curlCommand(revealingSecrets: true))
     }
 
-    @Test func itIsRedactedUnlessAsked() throws {
+    @Test func aCurlCommandIsRedactedUnlessAsked() throws {
         let request = HTTPRequest(
             .post, url, headers: ["Authorization": "Bearer s3cret", "Accept": "a/b"],
             body: try .json(["name": "s3cret", "id": "7"]))
@@ -128,7 +128,7 @@ import Testing
         return try Data(contentsOf: file)
     }
 
-    @Test func aStreamIsNotRead() throws {
+    @Test func aCurlCommandDoesNotReadAStream() throws {
         let source = HTTPRequest.BodySource(length: 5, isReplayable: false) {
             Issue.record("it was opened")
             return HTTPBodyStream(Data())
@@ -168,7 +168,7 @@ import Testing
 @Suite struct HTTPErrorCurlCommandTests {
     private let url = URL(string: "https://a.example/p?k=s3cret")!
 
-    @Test func itIsTheRequestsOwn() {
+    @Test func theCurlCommandOfAnErrorIsItsRequests() {
         let request = HTTPRequest(.delete, url)
         let error = HTTPError(code: .timedOut, request: request)
         #expect(error.curlCommand == request.curlCommand)
@@ -176,13 +176,13 @@ import Testing
         #expect(error.curlCommand(revealingSecrets: true)?.contains("s3cret") == true)
     }
 
-    @Test func anEndpointIsLowered() throws {
+    @Test func theCurlCommandOfAnErrorLowersItsEndpoint() throws {
         let endpoint = Endpoint(url: url)
         let error = HTTPError(code: .timedOut, endpoint: endpoint)
         #expect(error.curlCommand == (try HTTPRequest(endpoint).curlCommand))
     }
 
-    @Test func whereNothingIsKnownThereIsNone() {
+    @Test func anErrorWithoutARequestHasNoCurlCommand() {
         #expect(HTTPError(code: .other).curlCommand == nil)
         #expect(HTTPError(code: .other, endpoint: Endpoint(path: "/a")).curlCommand == nil)
     }
@@ -217,7 +217,7 @@ import Testing
         }
     }
 
-    @Test func aFormatIsNoOption() throws {
+    @Test func aFormatInAShellWordIsNoOption() throws {
         #expect(ShellWord.printing(Data("-v 1%\\'".utf8)) == #"printf '\055v 1%%\\\047'"#)
     }
 }

@@ -91,7 +91,7 @@ import Testing
 }
 
 @Suite struct UserAgentTests {
-    @Test func itIsSaidWhereTheRequestDoesNot() throws {
+    @Test func aUserAgentIsAddedIfTheRequestHasNone() throws {
         let service = stack(
             .userAgent("Shop/2.1"),
             over: { (request: HTTPRequest) in

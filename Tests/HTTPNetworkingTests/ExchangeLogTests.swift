@@ -48,7 +48,7 @@ import Testing
         #expect(exchanges.withLock { $0.map(\.duration) } == [.milliseconds(50)])
     }
 
-    @Test func aFailureIsNamed() throws {
+    @Test func theLogNamesAFailure() throws {
         let service: HTTPService = logged { _ in Future(error: HTTPError(code: .timedOut)) }
         _ = service(request)
         #expect(
@@ -72,7 +72,7 @@ import Testing
         #expect(exchanges.withLock { $0.first?.headers["Server"] } == "x")
     }
 
-    @Test func eachAttemptIsTold() throws {
+    @Test func theLogTellsEachAttempt() throws {
         let exchanges = exchanges
         let service: HTTPService = stack(
             .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
@@ -82,8 +82,7 @@ import Testing
         #expect(exchanges.withLock { $0.map(\.attempt) } == [1, 2])
     }
 
-    @Test("S9: a line joins the events of its call")
-    func aLineHasTheNumbersOfTheCall() throws {
+    @Test func aLineJoinsTheEventsOfItsCall() throws {
         let (exchanges, events) = (exchanges, Locked<[PolicyEvent]>([]))
         let observer = ServiceObserver { event in events.withLock { $0.append(event) } }
         let service: HTTPService = stack(
@@ -137,7 +136,7 @@ import Testing
         #expect(lines.count == 1)
     }
 
-    @Test func aBodyThatFailsIsTold() throws {
+    @Test func theLogTellsABodyThatFails() throws {
         let body = HTTPBodyStream(next: { Future(error: HTTPError(code: .connectionLost)) })
         let response = try #require(streamed(body)(request).result).get()
         _ = response.body.next()
@@ -145,7 +144,7 @@ import Testing
         #expect(exchanges.withLock { $0[0].isFailure })
     }
 
-    @Test func aBodyThatIsReleasedIsTold() throws {
+    @Test func theLogTellsABodyThatIsReleased() throws {
         let wasCancelled = Locked(false)
         let body = HTTPBodyStream(
             next: { Future(value: Data([1])) }, cancel: { wasCancelled.withLock { $0 = true } })
@@ -180,7 +179,7 @@ import Testing
 }
 
 @Suite struct HTTPExchangeTests {
-    @Test func noTextOfItShowsASecretOrASecondLine() throws {
+    @Test func noTextOfAnExchangeShowsASecretOrASecondLine() throws {
         let told = Locked<HTTPExchange?>(nil)
         let request = HTTPRequest(
             "GET\r\nX: y", URL(string: "https://s3cret@a.example/?a=s3cret#s3cret")!,

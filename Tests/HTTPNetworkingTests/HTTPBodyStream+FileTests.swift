@@ -12,7 +12,7 @@ import Testing
     init() throws { folder = try TestFolder() }
 
     @Test(arguments: [1_000, 4_096, 9_999, 10_000, 10_001, 1_000_000])
-    func itIsReadInChunks(of size: Int) async throws {
+    func aFileIsReadInChunks(of size: Int) async throws {
         let stream = try HTTPBodyStream.file(folder.file("a", bytes), chunksOf: size)
         #expect(stream.length == 10_000)
         var chunks: [Data] = []
@@ -27,7 +27,7 @@ import Testing
         #expect(try await stream.next().value == nil)
     }
 
-    @Test func whatIsNoRegularFileIsRefused() throws {
+    @Test func aBodyOfNoRegularFileIsRefused() throws {
         let pipe = try folder.file("pipe")
         #expect(mkfifo(pipe.path, 0o600) == 0)
         let cases = [
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func itsTextNamesThePathAndTheError() throws {
+    @Test func aFileErrorsTextNamesThePathAndTheError() throws {
         let missing = try folder.file("missing")
         let error = #expect(throws: HTTPError.self) { try HTTPBodyStream.file(missing) }
         let cause = try #require(error?.cause)
@@ -50,7 +50,7 @@ import Testing
         #expect(error?.description.hasSuffix("(cause: \(text))") == true)
     }
 
-    @Test func aFileThatGrowsFails() async throws {
+    @Test func aFileThatGrowsFailsItsBody() async throws {
         let file = try folder.file("a", bytes)
         let stream = try HTTPBodyStream.file(file, chunksOf: 6_000)
         let first = try await stream.next().value
@@ -67,14 +67,14 @@ import Testing
         await #expect { try await stream.next().value } throws: { $0.isLengthMismatch }
     }
 
-    @Test func anEmptyFileThatGrowsFails() async throws {
+    @Test func anEmptyFileThatGrowsFailsItsBody() async throws {
         let file = try folder.file("a", Data())
         let stream = try HTTPBodyStream.file(file)
         try Data("a".utf8).write(to: file, options: [])
         await #expect { try await stream.next().value } throws: { $0.isLengthMismatch }
     }
 
-    @Test func aFileThatShrinksFails() async throws {
+    @Test func aFileThatShrinksFailsItsBody() async throws {
         let file = try folder.file("a", bytes)
         let stream = try HTTPBodyStream.file(file, chunksOf: 6_000)
         _ = try await stream.next().value
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func itIsClosedAtTheEndAndWhenItIsGivenUp() async throws {
+    @Test func aFileIsClosedAtItsEndAndWhenItIsGivenUp() async throws {
         let file = try folder.file("a", bytes)
         let read = try HTTPBodyStream.file(file)
         let left = try HTTPBodyStream.file(file)

@@ -9,11 +9,11 @@ import Testing
         "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
         "Sun Nov  6 08:49:37 1994",
     ])
-    func allThreeFormsAreRead(text: String) {
+    func allThreeFormsOfADateAreRead(text: String) {
         #expect(Date(httpText: text)?.secondsSince1970 == 784_111_777)
     }
 
-    @Test func itIsWrittenInTheFirstForm() {
+    @Test func aDateIsWrittenInTheFirstForm() {
         #expect(Date(secondsSince1970: 784_111_777).httpText == "Sun, 06 Nov 1994 08:49:37 GMT")
         #expect(Date(secondsSince1970: 0).httpText == "Thu, 01 Jan 1970 00:00:00 GMT")
         #expect(Date(secondsSince1970: -1).httpText == "Wed, 31 Dec 1969 23:59:59 GMT")
@@ -46,7 +46,7 @@ import Testing
         "Sun, 29 Feb 1900 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:３7 GMT",
         "Sun Nov  6 08:49:37 1994 GMT", "Sunday, 06-Nov-1994 08:49:37 GMT",
     ])
-    func whatIsNoDateIsRefused(text: String) {
+    func aTextThatIsNoDateIsRefused(text: String) {
         #expect(Date(httpText: text) == nil)
     }
 
@@ -69,7 +69,7 @@ import Testing
     }
 
     /// Compared with Foundation's calendar, which is another implementation.
-    @Test func itAgreesWithAnotherCalendar() {
+    @Test func dateFieldsAgreeWithAnotherCalendar() {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = TimeZone(secondsFromGMT: 0)!
         var random = SeededGenerator(seed: 6)

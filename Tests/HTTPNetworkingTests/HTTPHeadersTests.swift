@@ -5,7 +5,7 @@ import Testing
 @testable import PledgeHTTPNetworking
 
 @Suite struct HTTPHeadersTests {
-    @Test func namesAreFoundWhateverTheirCase() {
+    @Test func headersAreFoundWhateverTheirCase() {
         var headers: HTTPHeaders = ["Content-Type": "a"]
         #expect(headers["content-TYPE"] == "a")
         headers["CONTENT-type"] = "b"
@@ -60,7 +60,7 @@ import Testing
         #expect(["A": "x"] as HTTPHeaders != ["A": "X"])
     }
 
-    @Test func textsShowNoSecrets() {
+    @Test func theTextsOfHeadersShowNoSecret() {
         let names = [
             "Authorization", "PROXY-AUTHORIZATION", "Cookie", "set-cookie", "X-API-Key",
             "X-Auth-Token",
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func textsShowNoControlCharacters() {
+    @Test func theTextsOfHeadersShowNoControlCharacter() {
         let headers: HTTPHeaders = ["A\r\n": "x", "Accept": "a\r\nB: c\u{1B}"]
         #expect(headers.description == #"[A\r\n: …, Accept: a\r\nB: c\u{1B}]"#)
     }

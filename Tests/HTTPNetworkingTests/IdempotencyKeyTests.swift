@@ -20,22 +20,22 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .patch, "LOCK"])
-    func whatMustNotBeCarriedOutTwiceGetsOne(method: HTTPMethod) throws {
+    func aRequestThatMustNotBeCarriedOutTwiceGetsAKey(method: HTTPMethod) throws {
         #expect(try key(of: HTTPRequest(method, url)) != nil)
     }
 
     @Test(arguments: [HTTPMethod.get, .head, .put, .delete, .options, .trace, .query])
-    func anIdempotentMethodGetsNone(method: HTTPMethod) throws {
+    func anIdempotentMethodGetsNoKey(method: HTTPMethod) throws {
         #expect(try key(of: HTTPRequest(method, url)) == nil)
     }
 
-    @Test func oneThatIsThereStays() throws {
+    @Test func aKeyThatIsThereStays() throws {
         let context = HTTPRequest.Context(idempotencyKey: "mine")
         #expect(try key(of: HTTPRequest(.post, url, context: context)) == "mine")
         #expect(try key(of: HTTPRequest(.post, url, headers: ["idempotency-key": "own"])) == "own")
     }
 
-    @Test func itIsARandomUUIDOfVersion4() throws {
+    @Test func aKeyIsARandomUUIDOfVersion4() throws {
         var seen: Set<String> = []
         for _ in 0..<1_000 {
             let key = try #require(try key(of: HTTPRequest(.post, url)))
@@ -47,7 +47,7 @@ import Testing
         #expect(seen.count == 1_000)
     }
 
-    @Test func allAttemptsOfACallHaveTheSame() throws {
+    @Test func allAttemptsOfACallHaveTheSameKey() throws {
         let keys = Locked<[String?]>([])
         let service: Service<HTTPRequest, Int> = stack(
             .idempotencyKey(random: random),
@@ -62,7 +62,7 @@ import Testing
         #expect(seen[0] == seen[1] && seen[1] == seen[2])
     }
 
-    @Test func beneathARetryItAllowsNone() throws {
+    @Test func aKeyAddedBeneathARetryAllowsNoRetry() throws {
         let calls = Locked(0)
         let service: Service<HTTPRequest, Int> = stack(
             .retry(Retry(attempts: 3, backoff: .constant(.zero)), random: random),
@@ -75,7 +75,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func keysMayBeYourOwn() throws {
+    @Test func idempotencyKeysMayBeYourOwn() throws {
         let service = stack(
             .idempotencyKey { request in "for \(request.method)" },
             over: { (request: HTTPRequest) in Future(value: request.context.idempotencyKey) })

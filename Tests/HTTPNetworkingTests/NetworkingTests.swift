@@ -56,7 +56,7 @@ import Testing
         #expect(all(endpoint).hasSucceeded)
     }
 
-    @Test func whatCannotBeSentIsNotSent() {
+    @Test func anEndpointThatCannotBeSentIsNotSent() {
         let seen = Locked([HTTPRequest]())
         let networking = makeNetworking(over: answering(200, seen: seen))
         let future = networking(Endpoint(path: "/a"))
@@ -131,7 +131,7 @@ import Testing
         #expect(try decode(HTTPRequest(url)).result?.get() == Order(price: 7))
     }
 
-    @Test func threeFunctionsInOneCall() throws {
+    @Test func oneCallMayChainThreeFunctions() throws {
         let load = chain(
             Self.product, to: networking, to: Future.decoded(as: Order.self))
         #expect(try load(7).result?.get() == Order(price: 7))

@@ -8,7 +8,7 @@ import Testing
 @testable import PledgeHTTPNetworking
 
 @Suite struct RedirectTests {
-    @Test func followsToTheEnd() throws {
+    @Test func aRedirectIsFollowedToItsEnd() throws {
         let server = ScriptedServer([
             .redirect(301, to: "/2"), .redirect(308, to: "https://b/3?x=%2F"),
             HTTPResponse(status: 200, body: Data("arrived".utf8)),
@@ -29,7 +29,7 @@ import Testing
         #expect(send(HTTPRequest(at: "https://a/1")).valueNow?.url == url)
     }
 
-    @Test func whatCannotBeFollowedIsGivenBack() throws {
+    @Test func aRedirectThatCannotBeFollowedIsGivenBack() throws {
         let server = ScriptedServer([.redirect(to: "app://done?code=1", "go on in the app")])
         let send = stack(.redirect(), over: server.send)
         let response = try #require(send(HTTPRequest(at: "https://a/1")).valueNow)
@@ -38,7 +38,7 @@ import Testing
         #expect(response.headers["Location"] == "app://done?code=1")
     }
 
-    @Test func aCircleFailsAndKeepsWhatWasKnown() throws {
+    @Test func aCircleOfRedirectsFailsAndKeepsWhatWasKnown() throws {
         let server = ScriptedServer { _ in .redirect(to: "/1", "round") }
         let send = stack(.redirect(), over: server.send)
         let error = try #require(send(HTTPRequest(at: "https://a/1")).errorNow as? HTTPError)
@@ -70,7 +70,7 @@ import Testing
         #expect(response.collected(upTo: 9).valueNow?.text == "end")
     }
 
-    @Test func cancellingCancelsTheCallUnderWay() {
+    @Test func cancellingARedirectCancelsTheCallUnderWay() {
         let second = Promise<HTTPResponse>()
         let cancelled = Locked(false)
         second.onCancel { cancelled.withLock { $0 = true } }
@@ -120,7 +120,7 @@ import Testing
         #expect(posts.withLock { $0 } == 1)
     }
 
-    @Test func aLongChainTakesNoStack() {
+    @Test func aLongChainOfRedirectsNeedsNoStack() {
         let server = ScriptedServer { request in
             .redirect(to: "/\((Int(request.url.lastPathComponent) ?? 0) + 1)")
         }
@@ -130,7 +130,7 @@ import Testing
         #expect(server.requests.count == 2_001)
     }
 
-    @Test func observersHearOfItWithoutSecrets() {
+    @Test func observersHearOfARedirectWithoutSecrets() {
         let notes = Locked<[String]>([])
         let observer = ServiceObserver { event in
             if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
@@ -169,7 +169,7 @@ import Testing
         (303, "QUERY", "GET"), (307, "POST", "POST"), (307, "GET", "GET"), (308, "POST", "POST"),
         (308, "PUT", "PUT"),
     ])
-    func theStatusDecidesOnTheMethod(status: Int, before: String, after: String) {
+    func theStatusOfARedirectDecidesOnTheMethod(status: Int, before: String, after: String) {
         let method = HTTPMethod(rawValue: before)
         var machine = machine(request(method))
         #expect(machine.receive(status, ["Location": "/2"]) == .follow)
@@ -180,7 +180,7 @@ import Testing
     }
 
     @Test(arguments: [200, 201, 300, 304, 305, 306, 309, 399, 400, 401, 503])
-    func otherStatusesAreNotFollowed(status: Int) {
+    func onlyARedirectsStatusesAreFollowed(status: Int) {
         var machine = machine(request(.get))
         #expect(machine.receive(status, ["Location": "/2"]) == .finish(because: nil))
         #expect(machine.request == request(.get))
@@ -240,7 +240,7 @@ import Testing
     @Test(arguments: [
         "https://b/", "https://a:8443/", "//b/", "https://a.b/", "https://aa/", "https://a@b/",
     ])
-    func secretsStayWithTheirOrigin(location: String) {
+    func aRedirectKeepsSecretsWithTheirOrigin(location: String) {
         var request = request(.get)
         request.headers = secrets
         var machine = machine(request)
@@ -283,7 +283,7 @@ import Testing
         #expect(machine.receive(307, ["Location": "https://a/"]) == .follow)
     }
 
-    @Test func otherBodiesLeaveIfAllowed() {
+    @Test func otherBodiesFollowARedirectToAnotherOriginIfAllowed() {
         var request = request(.put)
         request.body = .data(Data(#"{"title":"a"}"#.utf8), contentType: "application/json")
         var open = machine(request)
@@ -298,7 +298,7 @@ import Testing
     }
 
     @Test(arguments: ["/2", "https://A:443/2", "//a/2", "HTTPS://a/2"])
-    func theSameOriginGetsThem(location: String) {
+    func aRedirectWithinTheOriginKeepsSecrets(location: String) {
         var request = request(.get)
         request.headers = secrets
         var machine = machine(request)
@@ -318,7 +318,7 @@ import Testing
     }
 
     @Test(arguments: ["mailto:a@b", "app://cb?code=1", "http://", "/\u{FFFD}"])
-    func whatIsNoPlaceIsNotFollowed(location: String) {
+    func aLocationThatIsNoPlaceIsNotFollowed(location: String) {
         var machine = machine(request(.get))
         let step = machine.receive(302, ["Location": location])
         #expect(step == .finish(because: "its Location is no http or https URL"))
@@ -348,7 +348,7 @@ import Testing
         #expect(lax.receive(302, ["Location": "https://①②⑦.⓪.⓪.①/"]) == inside)
     }
 
-    @Test func oneLocationIsNeeded() {
+    @Test func aRedirectNeedsOneLocation() {
         var machine = machine(request(.get))
         let none = RedirectMachine.Decision.finish(because: "there is not one Location")
         #expect(machine.receive(302, [:]) == none)
@@ -367,7 +367,7 @@ import Testing
         #expect(seeing.receive(303, ["Location": "/2"]) == .follow)
     }
 
-    @Test(arguments: [0, 1, 2, 20]) func theLimitIsExact(limit: Int) {
+    @Test(arguments: [0, 1, 2, 20]) func theLimitOfRedirectsIsExact(limit: Int) {
         var machine = machine(request(.get), limit: limit)
         for step in 0..<limit {
             #expect(machine.receive(302, ["Location": "/at/\(step)"]) == .follow)

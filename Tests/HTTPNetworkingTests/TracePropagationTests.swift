@@ -54,14 +54,14 @@ import Testing
         #expect(requests[0].headers.map(\.name) == ["traceparent", "tracestate"])
     }
 
-    @Test func eachAttemptHasASpan() {
+    @Test func eachAttemptSendsASpanOfItsOwn() {
         let requests = sent(
             HTTPRequest(url), answers: [503, 503, 200],
             through: .retry(Retry(backoff: .constant(.zero)), on: scheduler), .tracePropagation())
         #expect(spans(of: requests).count == 3)
     }
 
-    @Test func eachHedgeHasASpan() {
+    @Test func eachHedgeSendsASpanOfItsOwn() {
         let requests = sent(
             HTTPRequest(url), answers: [200, 200],
             through: .hedge(

@@ -27,7 +27,7 @@ import Testing
         ("g?y/../x", "http://a/b/c/g?y/../x"), ("g#s/./x", "http://a/b/c/g#s/./x"),
         ("g#s/../x", "http://a/b/c/g#s/../x"),
     ])
-    func agreesWithTheExamplesOfTheStandard(text: String, url: String) {
+    func aURLReferenceAgreesWithTheExamplesOfTheStandard(text: String, url: String) {
         #expect(resolve(text, against: "http://a/b/c/d;p?q") == url)
     }
 
@@ -45,7 +45,7 @@ import Testing
         ("http://[::1]:80/a", "http://[::1]:80/a"), ("?", "http://a/b/c?"),
         ("#", "http://a/b/c?d#"),
     ])
-    func keepsEscapesAndEscapesTheRest(text: String, url: String?) {
+    func aURLReferenceKeepsEscapesAndEscapesTheRest(text: String, url: String?) {
         #expect(resolve(text, against: "http://a/b/c?d#e")?.without("#e") == url)
     }
 
@@ -57,7 +57,7 @@ import Testing
         "http://u:p@/",
         "//", "http://a|b/",
     ])
-    func refusesWhatIsNoPlaceToAsk(text: String) {
+    func aURLReferenceThatIsNoPlaceToAskIsRefused(text: String) {
         #expect(resolve(text, against: "http://a/b") == nil)
     }
 
@@ -84,14 +84,14 @@ import Testing
         #expect(resolve("//x@evil/c", against: "http://a/b") == "http://evil/c")
     }
 
-    @Test func aFragmentIsInherited() {
+    @Test func aURLReferenceInheritsTheFragment() {
         #expect(resolve("/c", against: "http://a/b#old") == "http://a/c#old")
         #expect(resolve("//b/c", against: "http://a/b#old") == "http://b/c#old")
         #expect(resolve("/c#new", against: "http://a/b#old") == "http://a/c#new")
     }
 
     /// Compared with the loop that the RFC itself describes.
-    @Test(arguments: 0..<20) func removesDotsAsTheStandardsLoopDoes(seed: UInt64) {
+    @Test(arguments: 0..<20) func aURLReferenceLosesItsDotsAsInTheStandardsLoop(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let segments = (0..<Int.random(in: 0..<8, using: &generator)).map { _ in

@@ -1,12 +1,13 @@
 import Foundation
 import PledgeFutures
 package import PledgeHTTPNetworking
+package import PledgeStorage
 
 /// A folder on a disk in memory, which fails or loses its power when the test says so.
 ///
 /// As on a real disk, a file's bytes are safe once the file was synced, and its name once the folder was. What is not
 /// safe at a crash is there, is lost, or is there in part, in any order, as the seed chooses.
-package final class CrashingDisk: FileFolder {
+package final class CrashingDisk: StorageFolder, StoragePlaces {
     private final class File {
         var bytes: [UInt8]
         var isSynced = false
@@ -84,14 +85,14 @@ package final class CrashingDisk: FileFolder {
         state.withLock { $0.leaving = body }
     }
 
-    package func takePlace(_ place: Int64) -> Bool? {
+    package func take(_ place: Int64) -> Bool? {
         state.withLock { state in
             if state.othersHavePlaces { return false }
             return state.places.insert(place).inserted ? true : nil
         }
     }
 
-    package func leavePlace(_ place: Int64) {
+    package func leave(_ place: Int64) {
         state.withLock { state in
             state.places.remove(place)
             return state.leaving
@@ -245,7 +246,7 @@ package final class CrashingDisk: FileFolder {
         }
     }
 
-    package func touch(_ name: String, at time: Int64) {
+    package func setLastUse(of name: String, to time: Int64) {
         state.withLock { $0.names[name]?.used = time }
     }
 

@@ -95,7 +95,7 @@ struct ConnectionTests {
     }
 
     /// Whoever cancels a call need not know how the connection is.
-    @Test func aCancelledCallSaysNothing() async throws {
+    @Test func aCancelledCallSaysNothingAboutItsConnection() async throws {
         guard let site = try await site(), let other = try await self.site() else { return }
         defer { site.stop() }
         defer { other.stop() }
@@ -121,8 +121,7 @@ struct ConnectionTests {
         return try CurlTransport(configuration, connecting: site.settings)
     }
 
-    @Test("W1: where no kernel tells the last byte's time, the transfers do")
-    func aSilentConnectionIsLeftWithoutTheKernel() async throws {
+    @Test func withoutTheKernelsTimeOfTheLastByteTransfersTellASilentConnection() async throws {
         guard let site = try await site() else { return }
         defer { site.stop() }
         let transport = try blindTransport(to: site)
@@ -135,8 +134,7 @@ struct ConnectionTests {
     }
 
     /// A call hangs for three seconds, and its limit passes after the answer to another call.
-    @Test("W1: there too, the bytes of other transfers count")
-    func bytesOfOtherTransfersCountWithoutTheKernel() async throws {
+    @Test func withoutTheKernelsTimesBytesOfOtherTransfersCount() async throws {
         let site = try await site { frames, stream in
             if stream > 3 { frames.answer(stream, "0") }
         }

@@ -44,7 +44,7 @@ struct HTTPErrorCurlTests {
         "\(String(cString: ccurl_words(code))) (libcurl \(code))"
     }
 
-    @Test func aConnectionThatIsRefused() async throws {
+    @Test func theErrorOfARefusedConnectionSaysSo() async throws {
         let closed = try ClosedPort()
         #expect(
             try await text(at: "127.0.0.1:\(closed.port)")
@@ -53,13 +53,13 @@ struct HTTPErrorCurlTests {
         withExtendedLifetime(closed) {}
     }
 
-    @Test func aHostThatIsUnknown() async throws {
+    @Test func theErrorOfAnUnknownHostSaysSo() async throws {
         #expect(
             try await text(at: "no-such-host.invalid")
                 == "the host was not found (cause: \(words(6)))")
     }
 
-    @Test func timeThatIsOver() async throws {
+    @Test func theErrorOfATimeoutSaysWhichTimeIsOver() async throws {
         let server = try SocketServer { $0.awaitEnd() }
         let place = "127.0.0.1:\(server.port)"
         let slow = try CurlTransport.with { $0.connectTimeout = .milliseconds(50) }
@@ -76,7 +76,7 @@ struct HTTPErrorCurlTests {
         server.stop()
     }
 
-    @Test func anAnswerThatIsNone() async throws {
+    @Test func theErrorOfAMalformedAnswerSaysWhatIsWrong() async throws {
         let start = "the answer is no valid HTTP response"
         let head = "HTTP/1.1 200 OK\r\n"
         let chunked = head + "Transfer-Encoding: chunked\r\n\r\n3\r\n"
@@ -110,7 +110,7 @@ struct HTTPErrorCurlTests {
         #expect(words(8) != "(libcurl 8)")
     }
 
-    @Test func aConnectionThatIsLost() async throws {
+    @Test func theErrorOfALostConnectionSaysSo() async throws {
         let start = "the connection was lost"
         #expect(try await text(ofAnswer: "") == "\(start) (cause: \(words(52)))")
         #expect(
@@ -118,7 +118,7 @@ struct HTTPErrorCurlTests {
                 == "\(start) (cause: it ended within the head of the answer)")
     }
 
-    @Test func aBodyThatIsTooLarge() async throws {
+    @Test func theErrorOfABodyThatIsTooLargeSaysSo() async throws {
         let transport = try CurlTransport.with { $0.maxBodySize = 10 }
         for length in ["Content-Length: 11", "A: b"] {
             #expect(
@@ -128,7 +128,7 @@ struct HTTPErrorCurlTests {
         }
     }
 
-    @Test func aProxyThatRefuses() async throws {
+    @Test func theErrorOfAProxyThatRefusesSaysSo() async throws {
         let proxy = try LoopbackServer { _ in .text("no", status: 407) }
         let transport = try CurlTransport.connecting {
             $0.proxy = .server(proxy.url, user: "planted-name", password: "planted-secret")

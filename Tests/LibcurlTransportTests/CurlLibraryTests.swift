@@ -6,7 +6,7 @@ import Testing
 @testable import PledgeLibcurlTransport
 
 struct CurlLibraryTests {
-    @Test func isFoundWhereThisRuns() throws {
+    @Test func libcurlIsFoundWhereTheTestsRun() throws {
         let library = try CurlLibrary.lookUp()
         #expect(try CurlLibrary.lookUp() == library)
         let number = ccurl_version_number()
@@ -22,7 +22,7 @@ struct CurlLibraryTests {
 
     @Test(
         arguments: [(0x075000, "7.80.0"), (0x080a01, "8.10.1"), (0, "0.0.0")] as [(UInt32, String)])
-    func writesAVersion(number: UInt32, words: String) {
+    func aVersionOfLibcurlIsWrittenAsText(number: UInt32, words: String) {
         #expect(CurlLibrary.words(ofVersion: number) == words)
     }
 
@@ -37,7 +37,9 @@ struct CurlLibraryTests {
         (ccurl_cannot_start, "libcurl does not start"),
         (ccurl_unsupported, "libcurl cannot be looked up on this system: use SessionTransport"),
     ])
-    func saysWhatToDo(availability: ccurl_availability, words: String) throws {
+    func anErrorSaysWhatToDoIfLibcurlIsMissing(availability: ccurl_availability, words: String)
+        throws
+    {
         let error = try #require(
             CurlLibrary.Unavailable(availability, version: 0x074f01))
         #expect(error.description.hasPrefix(words))
@@ -46,7 +48,7 @@ struct CurlLibraryTests {
         #expect(error.isCertainlyUnsent)
     }
 
-    @Test func saysNothingWhereItIsThere() {
+    @Test func thereIsNoErrorIfLibcurlIsThere() {
         #expect(CurlLibrary.Unavailable(ccurl_available, version: 0x080000) == nil)
     }
 }

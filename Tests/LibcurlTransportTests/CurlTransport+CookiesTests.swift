@@ -54,7 +54,7 @@ import Testing
 
     private func names() -> [String] { jar.cookies.map(\.name) }
 
-    @Test func theCallerLeavesWhileTheBodyArrives() async throws {
+    @Test func aCallerWhoLeavesDuringTheBodyKeepsItsCookies() async throws {
         let site = try Site("slow HTTP/1.1 200 OK\r\nSet-Cookie: a=1")
         defer { site.stop() }
         let send = stack(Part.cookies(sharing: jar), over: CurlTransport.patient.send)
@@ -65,7 +65,7 @@ import Testing
         #expect(names() == ["a"])
     }
 
-    @Test func theCallIsOutOfTimeWhileTheBodyArrives() async throws {
+    @Test func aCallOutOfTimeDuringTheBodyKeepsItsCookies() async throws {
         let site = try Site("slow HTTP/1.1 200 OK\r\nSet-Cookie: a=1")
         defer { site.stop() }
         let send = stack(
@@ -81,7 +81,7 @@ import Testing
         #expect(error.isTimeout && names() == ["a"])
     }
 
-    @Test func theSlowerCallOfAHedgeIsCancelled() async throws {
+    @Test func theCancelledCallOfAHedgeKeepsItsCookies() async throws {
         let site = try Site(
             "slow HTTP/1.1 200 OK\r\nSet-Cookie: a=1", "HTTP/1.1 200 OK\r\nSet-Cookie: b=2")
         defer { site.stop() }
@@ -128,7 +128,7 @@ import Testing
         #expect(names() == ["a"])
     }
 
-    @Test func aStreamedResponseSetsThemWithItsHead() async throws {
+    @Test func aStreamedResponseSetsItsCookiesWithItsHead() async throws {
         let site = try Site("slow HTTP/1.1 404 Not Found\r\nSet-Cookie: a=1\r\nset-cookie: b=2")
         defer { site.stop() }
         let send: HTTPStreamingService = stack(
@@ -138,7 +138,7 @@ import Testing
         response.discardBody()
     }
 
-    @Test func anInterimResponseSetsNone() async throws {
+    @Test func anInterimResponseSetsNoCookie() async throws {
         let site = try Site(
             "HTTP/1.1 103 Early Hints\r\nSet-Cookie: hint=1\r\n\r\nHTTP/1.1 200 OK\r\nSet-Cookie: a=1"
         )
@@ -175,7 +175,7 @@ import Testing
         #expect(site.requests.count == 1)
     }
 
-    @Test func aSignOutWhileTheHeadIsAwaitedSetsNone() async throws {
+    @Test func aSignOutWhileTheHeadIsAwaitedSetsNoCookie() async throws {
         let arrived = Locked(0)
         let gate = DispatchSemaphore(value: 0)
         let server = try SocketServer { connection in
@@ -195,7 +195,7 @@ import Testing
     }
 
     /// A stale response stands in for a 503, which has set its cookies; the stored one sets none.
-    @Test func aCacheAnswersInItsPlace() async throws {
+    @Test func aStaleResponseKeepsTheCookiesOfTheErrorItReplaces() async throws {
         let site = try Site(
             "HTTP/1.1 200 OK\r\nSet-Cookie: a=1\r\nCache-Control: max-age=0, stale-if-error=60",
             "HTTP/1.1 503 Busy\r\nSet-Cookie: b=2")

@@ -77,7 +77,7 @@ struct CurlTransportEndTests {
         try await transport.close().soon
     }
 
-    @Test func anObserverMayClose() async throws {
+    @Test func anObserverMayCloseItsTransport() async throws {
         for delivery in [CurlTransport.Delivery.inline, .concurrent] {
             let transport = try CurlTransport.with(delivery: delivery) { _ in }
             let server = try LoopbackServer { _ in .text("ok") }
@@ -201,7 +201,7 @@ struct CurlTransportCancelTests {
         await #expect(throws: CancellationError.self) { try await future.soon }
     }
 
-    @Test func beforeItStarts() async throws {
+    @Test func aCallCanBeCancelledBeforeItStarts() async throws {
         let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
         for _ in 0..<100 {
             let call = transport.get(server)
@@ -212,7 +212,7 @@ struct CurlTransportCancelTests {
         try await server.connectionsOpen(atMost: 0).soon
     }
 
-    @Test func whileItWaitsForAConnection() async throws {
+    @Test func aCallCanBeCancelledWhileItWaitsForAConnection() async throws {
         let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 1 }
         let go = Promise<Void>()
         let server = try LoopbackServer { _ in
@@ -234,7 +234,7 @@ struct CurlTransportCancelTests {
         #expect(server.acceptedConnections == 1)
     }
 
-    @Test func inTheHead() async throws {
+    @Test func aCallCanBeCancelledDuringTheHead() async throws {
         let server = try LoopbackServer { [never] request in
             let half = "HTTP/1.1 200 OK\r\nContent-Le"
             return request.target == "/ok"
@@ -260,7 +260,7 @@ struct CurlTransportCancelTests {
         }
     }
 
-    @Test func inABodyThatIsGathered() async throws {
+    @Test func aCallCanBeCancelledDuringACollectedBody() async throws {
         let server = try LoopbackServer { [never] _ in
             .stopping(after: "half", of: 8, until: never)
         }
@@ -272,7 +272,7 @@ struct CurlTransportCancelTests {
     }
 
     @Test(arguments: ["by its reader", "by the call", "by release"])
-    func inABodyThatIsStreamed(way: String) async throws {
+    func aCallCanBeCancelledDuringAStreamedBody(way: String) async throws {
         let server = try LoopbackServer { [never] _ in
             .stopping(after: "half", of: 8, until: never)
         }
@@ -304,7 +304,7 @@ struct CurlTransportCancelTests {
         try await server.hungUp(1).soon
     }
 
-    @Test func afterItsEnd() async throws {
+    @Test func aCallCanBeCancelledAfterItsEnd() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         for _ in 0..<10 {
             let call = transport.get(server)
@@ -317,7 +317,7 @@ struct CurlTransportCancelTests {
         #expect(server.acceptedConnections == 1)
     }
 
-    @Test func whileItIsSent() async throws {
+    @Test func aCallCanBeCancelledWhileItIsSent() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let source = ScriptedSource()
         let body = HTTPRequest.BodySource(isReplayable: true) { source.stream() }

@@ -26,8 +26,7 @@ import Testing
         }
     }
 
-    @Test("L2: over a real transport, a server that drops connections loses and repeats no event")
-    func noEventIsLostOrRepeated() async throws {
+    @Test func aServerThatDropsConnectionsLosesAndRepeatsNoEvent() async throws {
         let count = Locked(0)
         let server = try LoopbackServer { request in
             let number = count.withLock { count in
@@ -54,8 +53,7 @@ import Testing
         #expect(server.requests.count > 10)
     }
 
-    @Test("L2: the idle limit of the events replaces the transport's")
-    func theIdleLimitReplacesTheTransports() async throws {
+    @Test func theIdleLimitOfTheEventsReplacesTheTransports() async throws {
         let (scheduler, goes) = (ManualScheduler(), Promise<Void>())
         let server = try LoopbackServer { _ in
             LoopbackAnswer(

@@ -15,7 +15,7 @@ struct CurlTransportLimitTests {
     private let scheduler = ManualScheduler()
     private let never = Promise<Void>()
 
-    @Test func waitsSoLongForAConnection() async throws {
+    @Test func aCallWaitsForAConnectionUntilTheLimit() async throws {
         let transport = try CurlTransport.with(on: scheduler) {
             $0.maxConnectionsPerHost = 1
             $0.connectionWaitTimeout = .seconds(60)
@@ -106,8 +106,8 @@ struct CurlTransportLimitTests {
         try await transport.close().soon
     }
 
-    @Test("W4: a client's deadline that passes during the wait says so, and observers hear of it")
-    func aDeadlineNamesTheWaitForAConnection() async throws {
+    @Test("a client's deadline that passes during the wait says so, and observers hear of it")
+    func aClientsDeadlineThatPassesDuringTheWaitSaysSo() async throws {
         let transport = try CurlTransport.with(on: scheduler) { $0.maxConnectionsPerHost = 1 }
         let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
         transport.get(server, "first").observe { _ in }
@@ -165,7 +165,7 @@ struct CurlTransportLimitTests {
         server.stop()
     }
 
-    @Test func noticesThatNoHeadComes() async throws {
+    @Test func theIdleLimitEndsACallWithoutAHead() async throws {
         let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
         let server = try LoopbackServer { [never] _ in LoopbackAnswer([.hold(never)]) }
         let call = transport.get(server)
@@ -179,7 +179,7 @@ struct CurlTransportLimitTests {
         try await server.connectionsOpen(atMost: 0).soon
     }
 
-    @Test func noticesThatABodyStops() async throws {
+    @Test func theIdleLimitEndsABodyThatStops() async throws {
         let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
         let server = try LoopbackServer { [never] _ in
             .stopping(after: "half", of: 8, until: never)
@@ -198,7 +198,7 @@ struct CurlTransportLimitTests {
         #expect(try await next.httpError.code == .timedOut)
     }
 
-    @Test func noticesThatAServerTakesNothing() async throws {
+    @Test func theIdleLimitEndsAnUploadThatAServerDoesNotTake() async throws {
         let transport = try CurlTransport.with(on: scheduler) { $0.idleTimeout = .seconds(10) }
         let server = try SocketServer { [never] connection in
             _ = connection.head()
@@ -264,7 +264,7 @@ struct CurlTransportLimitTests {
         #expect(try await response.body.collected(upTo: 4).soon == Data("last".utf8))
     }
 
-    @Test func boundsAHead() async throws {
+    @Test func aHeadIsBounded() async throws {
         let transport = try CurlTransport.with { $0.maxHeadSize = 1_000 }
         let server = try LoopbackServer { request in
             let size = request.target == "/large" ? 1_000 : 900
@@ -277,7 +277,7 @@ struct CurlTransportLimitTests {
         #expect(try await transport.get(server).soon.text == "ok")
     }
 
-    @Test func boundsTrailers() async throws {
+    @Test func trailersAreBounded() async throws {
         let transport = try CurlTransport.with { $0.maxHeadSize = 1_000 }
         let server = try SocketServer { connection in
             guard connection.head() != nil else { return }
@@ -291,7 +291,7 @@ struct CurlTransportLimitTests {
     }
 
     @Test(arguments: [true, false])
-    func boundsABody(isAnnounced: Bool) async throws {
+    func aBodyIsBounded(isAnnounced: Bool) async throws {
         let transport = try CurlTransport.with { $0.maxBodySize = 10 }
         let server = try LoopbackServer { request in
             let text = request.target == "/large" ? "elevenbytes" : "tenbytes!!"
@@ -304,7 +304,7 @@ struct CurlTransportLimitTests {
         #expect(try await transport.get(server).soon.text == "tenbytes!!")
     }
 
-    @Test func boundsConnectionsToAHost() async throws {
+    @Test func connectionsToAHostAreBounded() async throws {
         let transport = try CurlTransport.with { $0.maxConnectionsPerHost = 3 }
         let go = Promise<Void>()
         let server = try LoopbackServer { _ in
@@ -364,7 +364,7 @@ struct CurlTransportLimitTests {
         #expect(server.acceptedConnections == 1)
     }
 
-    @Test func boundsConnectionsInAll() async throws {
+    @Test func connectionsAreBoundedInAll() async throws {
         let transport = try CurlTransport.with { $0.maxConnections = 1 }
         let go = Promise<Void>()
         let servers = try (0..<3).map { _ in
@@ -459,7 +459,7 @@ struct CurlTransportSilenceTests {
     }
     #endif
 
-    @Test func anOpenStreamCounts() async throws {
+    @Test func anOpenStreamCountsAsAConnectionInUse() async throws {
         let transport = try transport(limit: 2)
         let go = Promise<Void>()
         let server = try LoopbackServer { request in
@@ -486,7 +486,7 @@ struct CurlTransportSilenceTests {
 
     #if os(Linux)
     /// A server with TLS tells only in its first handshake that it has no HTTP/2.
-    @Test func overTLSTheyKeepNoOtherWaitingEither() async throws {
+    @Test func callsThatHangOverTLSKeepNoOtherWaiting() async throws {
         guard let site = try await NginxSite.start() else { return }
         defer { site.program.stop() }
         let transport = try transport(limit: 2, site.settings)

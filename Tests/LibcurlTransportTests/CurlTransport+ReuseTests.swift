@@ -192,7 +192,7 @@ struct CurlTransportPlaceTests {
         }
     }
 
-    @Test func anIPv6Literal() async throws {
+    @Test func anIPv6LiteralIsReached() async throws {
         let server = try server(.ipv6)
         let transport = CurlTransport.patient
         let response = try await transport.get(server.url("/a")).soon
@@ -202,7 +202,7 @@ struct CurlTransportPlaceTests {
         server.stop()
     }
 
-    @Test func aUnixDomainSocket() async throws {
+    @Test func aUnixDomainSocketIsReached() async throws {
         let folder = try TestFolder()
         let path = "/tmp/pledge-\(UUID().uuidString.prefix(8)).socket"
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -219,7 +219,7 @@ struct CurlTransportPlaceTests {
         _ = folder
     }
 
-    @Test func aUnixDomainSocketThatNobodyListensAt() async throws {
+    @Test func aUnixDomainSocketThatNobodyListensAtFails() async throws {
         let transport = try CurlTransport.connecting { $0.unixSocketPath = "/tmp/pledge-nobody" }
         let url = try #require(URL(string: "http://some.host.test/"))
         #expect(try await transport.get(url).httpError.code == .cannotConnect)
@@ -241,7 +241,7 @@ struct CurlTransportPlaceTests {
     }
 
     @Test(arguments: [SocketServer.Place.ipv4, .ipv6], ["api.example.test", "API.Example.test"])
-    func anAddressByHand(place: SocketServer.Place, name: String) async throws {
+    func aHostIsReachedAtAnAddressByHand(place: SocketServer.Place, name: String) async throws {
         let server = try server(place)
         let isIPv6 = if case .ipv6 = place { true } else { false }
         let transport = try CurlTransport.connecting {
@@ -258,7 +258,7 @@ struct CurlTransportPlaceTests {
         server.stop()
     }
 
-    @Test func theFirstOfSeveralAddressesThatAnswers() async throws {
+    @Test func theFirstOfSeveralAddressesThatAnswersIsUsed() async throws {
         let server = try server(.ipv4)
         let transport = try CurlTransport.connecting {
             $0.addresses = ["api.example.test": ["127.0.0.2", "127.0.0.1"]]
@@ -347,7 +347,7 @@ extension CurlTransportPlaceTests {
         #expect(try await lax.send(request).soon.text == "secret")
     }
 
-    @Test func itIsFollowedFromAPrivatePlace() async throws {
+    @Test func aPrivateAddressIsFollowedFromAPrivatePlace() async throws {
         let (server, settings) = try redirecting()
         let request = try request(server, from: "127.0.0.1", to: "b.test")
         #expect(try await client(settings).send(request).soon.text == "secret")

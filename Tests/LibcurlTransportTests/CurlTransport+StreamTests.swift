@@ -10,6 +10,7 @@ import PledgeHTTPClients
 import PledgeHTTPNetworking
 import PledgeObservation
 import PledgeServices
+import PledgeStorage
 import PledgeTesting
 import TestSupport
 import Testing
@@ -59,8 +60,7 @@ struct CurlTransportStreamTests {
         server.stop()
     }
 
-    @Test("K7: an upload's server has no bytes that were only read ahead")
-    func bytesReadAheadWereNotSent() async throws {
+    @Test func anUploadsServerHasNoBytesThatWereOnlyReadAhead() async throws {
         let folder = try TestFolder()
         let file = try folder.file("film", Data())
         #expect(truncate(file.path, 64 << 20) == 0)
@@ -112,8 +112,7 @@ struct CurlTransportStreamTests {
         try await transport.close().soon
     }
 
-    @Test("D5: the time limits don't count the time in which bytes in memory are sent")
-    func theTimeOfSendingBytesInMemoryIsNotCounted() async throws {
+    @Test func theTimeLimitsDoNotCountTheTimeInWhichBytesInMemoryAreSent() async throws {
         let upload = try SlowUpload()
         defer { upload.stop() }
         var client = HTTPClient(
@@ -186,7 +185,7 @@ struct CurlTransportStreamTests {
         server.stop()
     }
 
-    @Test func goesBothWaysAtOnce() async throws {
+    @Test func aBodyMayBeSentWhileTheAnswerIsRead() async throws {
         let server = try SocketServer { connection in
             guard connection.head() != nil else { return }
             connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
@@ -214,7 +213,7 @@ struct CurlTransportStreamTests {
         server.stop()
     }
 
-    @Test func tellsThatASourceFails() async throws {
+    @Test func aSourceThatFailsFailsTheCall() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let sources = [
             HTTPRequest.BodySource(isReplayable: true) { throw Broken() },

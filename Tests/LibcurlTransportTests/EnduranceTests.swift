@@ -12,12 +12,12 @@ import Testing
 /// Whatever a server does, each call ends, and leaves no resources behind.
 @Suite(.oneAtATime)
 struct MisbehavingServerTests {
-    @Test func thereAreFortyOfThemAndMore() {
+    @Test func thereAreFortyMisbehavingServersAndMore() {
         #expect(Misbehaviour.all.count >= 40)
         #expect(Set(Misbehaviour.all.map(\.name)).count == Misbehaviour.all.count)
     }
 
-    @Test func noneOfThemLeavesAnything() async {
+    @Test func noMisbehavingServerLeavesAnything() async {
         // In a process in which no other test uses sockets and memory.
         await #expect(processExitsWith: .success) {
             let before = ProcessState.now.descriptorCount
@@ -38,7 +38,7 @@ struct MisbehavingServerTests {
 /// Calls that are cancelled at random moments leave no resources behind.
 @Suite(.oneAtATime)
 struct RandomCancelTests {
-    @Test func leaveNoHandleNoSocketAndNoByte() async {
+    @Test func cancellingAtRandomLeavesNoHandleNoSocketAndNoByte() async {
         // In a process in which no other test uses sockets and memory.
         await #expect(processExitsWith: .success) {
             let server = try SocketServer { connection in
@@ -125,7 +125,7 @@ struct ReloadedServerTests {
     }
 
     @Test(arguments: [NginxSite.Listener.leavesAfterTen, .oneStream])
-    func norIfConnectionsEndOftenOrCarryOneRequest(listener: NginxSite.Listener) async throws {
+    func noPOSTIsDoneTwiceIfConnectionsEndOften(listener: NginxSite.Listener) async throws {
         _ = try await tally(of: max(100, count / 10), to: listener, reloads: 2)
     }
 }

@@ -15,9 +15,9 @@ import Testing
 @Suite(.oneAtATime)
 struct NginxDownloadTests {
     @Test(
-        "L1: a download from nginx goes on where it was lost, comes in parts, and begins anew if the file changed"
+        "a download from nginx goes on where it was lost, comes in parts, and begins anew if the file changed"
     )
-    func resumed() async throws {
+    func aDownloadFromNginxIsResumed() async throws {
         guard let site = try await NginxSite.start() else { return }
         defer { site.program.stop() }
         let folder = site.certificates.file("large")

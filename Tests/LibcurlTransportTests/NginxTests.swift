@@ -72,7 +72,7 @@ struct NginxTests {
         #expect(!error.description.contains("planted"))
     }
 
-    @Test func keysArePinned() async throws {
+    @Test func aServersKeyIsPinned() async throws {
         guard let site = try await NginxSite.start() else { return }
         defer { site.program.stop() }
         let good = try #require(try site.certificates.pin(of: "good"))

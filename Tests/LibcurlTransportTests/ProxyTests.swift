@@ -12,7 +12,7 @@ import Testing
 /// Requests by a real squid, which asks for a name and a password.
 @Suite(.oneAtATime)
 struct SquidTests {
-    @Test func whatIsNotSecureGoesThroughIt() async throws {
+    @Test func aRequestWithoutTLSGoesThroughAProxy() async throws {
         guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         let server = try LoopbackServer { .text("for \($0.target)") }
@@ -25,7 +25,7 @@ struct SquidTests {
         #expect(response.timing.connection?.remoteAddress == "127.0.0.1:\(port)")
     }
 
-    @Test func whatIsSecureGoesThroughItByATunnel() async throws {
+    @Test func aRequestOverTLSGoesThroughAProxyByATunnel() async throws {
         guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         guard let nginx = try await NginxSite.start() else { return }
@@ -51,7 +51,7 @@ struct SquidTests {
         #expect(try site.log().contains("TCP_TUNNEL/200"))
     }
 
-    @Test func whoIsUnknownIsRefused() async throws {
+    @Test func aProxyRefusesAnUnknownUser() async throws {
         guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         let server = try LoopbackServer { _ in .text("ok") }
@@ -75,7 +75,7 @@ struct SquidTests {
         #expect(server.acceptedConnections == 0)
     }
 
-    @Test func someHostsAreReachedWithoutIt() async throws {
+    @Test func someHostsAreReachedWithoutAProxy() async throws {
         guard let site = try await SquidSite.start() else { return }
         defer { site.program.stop() }
         let server = try LoopbackServer { _ in .text("ok") }
@@ -83,7 +83,7 @@ struct SquidTests {
         #expect(try await transport.get(server).soon.headers["Via"] == nil)
     }
 
-    @Test func aProxyThatIsNotThere() async throws {
+    @Test func aProxyThatIsNotThereFailsTheCall() async throws {
         let gone = try ClosedPort()
         let nowhere = try #require(URL(string: "http://no-such-proxy.invalid:1"))
         let server = try LoopbackServer { _ in .text("ok") }
@@ -96,7 +96,7 @@ struct SquidTests {
         withExtendedLifetime(gone) {}
     }
 
-    @Test func theEnvironmentNamesIt() async {
+    @Test func theEnvironmentNamesTheProxy() async {
         // The environment is the process's.
         await #expect(processExitsWith: .success) {
             let proxy = try LoopbackServer { .text("by the proxy, for \($0.target)") }
@@ -200,7 +200,7 @@ struct SOCKSTests {
         }
     }
 
-    @Test func namesAreLeftToIt() async throws {
+    @Test func namesAreLeftToASOCKSProxy() async throws {
         let proxy = try SOCKSServer()
         let server = try LoopbackServer { .text("\($0.target) of \($0.header("Host") ?? "")") }
         let transport = try transport(by: proxy, "socks5h")
@@ -216,7 +216,7 @@ struct SOCKSTests {
         proxy.stop()
     }
 
-    @Test func namesAreLookedUpForIt() async throws {
+    @Test func namesAreLookedUpForASOCKSProxy() async throws {
         let proxy = try SOCKSServer()
         let server = try LoopbackServer { _ in .text("ok") }
         let transport = try transport(by: proxy, "socks5")
@@ -227,7 +227,7 @@ struct SOCKSTests {
         proxy.stop()
     }
 
-    @Test func itMayAskWhoCalls() async throws {
+    @Test func aSOCKSProxyMayAskWhoCalls() async throws {
         let proxy = try SOCKSServer(user: "planted-user:planted-secret")
         let server = try LoopbackServer { _ in .text("ok") }
         let known = try transport(
@@ -248,7 +248,7 @@ struct SOCKSTests {
         proxy.stop()
     }
 
-    @Test func aServerThatItCannotReach() async throws {
+    @Test func aServerThatASOCKSProxyCannotReachFailsTheCall() async throws {
         let proxy = try SOCKSServer()
         let closed = try ClosedPort()
         let transport = try transport(by: proxy, "socks5h")
@@ -261,7 +261,7 @@ struct SOCKSTests {
     }
 
     #if os(Linux)
-    @Test func whatIsSecureGoesThroughIt() async throws {
+    @Test func aRequestOverTLSGoesThroughASOCKSProxy() async throws {
         guard let nginx = try await NginxSite.start() else { return }
         defer { nginx.program.stop() }
         let proxy = try SOCKSServer()

@@ -64,8 +64,7 @@ import Testing
         HTTPRequest.BodySource(isReplayable: isReplayable) { HTTPBodyStream(texts: texts) }
     }
 
-    @Test("W5: bytes that libcurl must not send yet come again")
-    func takesBytesBack() async throws {
+    @Test func bytesThatLibcurlMustNotSendYetComeAgain() async throws {
         let bench = try Bench(source("abc", "def"))
         #expect(await bench.giveAtLast(2) == "ab")
         bench.buffer.takeBack(Data("ab".utf8))
@@ -99,7 +98,7 @@ import Testing
         bench.buffer.cancel()
     }
 
-    @Test func wakesOnceForEachPause() async throws {
+    @Test func anUploadBufferWakesOnceForEachPause() async throws {
         let source = ScriptedSource()
         let bench = try Bench(HTTPRequest.BodySource(isReplayable: true) { source.stream() })
         #expect(await comesTrue { source.asked == 1 })
@@ -231,14 +230,14 @@ import Testing
 
     private static func text(_ count: Int) -> String { (0..<count).map { "\($0) " }.joined() }
 
-    @Test func losesNoByteBetweenThreads() async throws {
+    @Test func anUploadBufferLosesNoByteBetweenThreads() async throws {
         let bench = try Bench(Self.numbers(3_000))
         var text = ""
         while case let given = await bench.giveAtLast(37), given != "|end" { text += given }
         #expect(text == Self.text(3_000))
     }
 
-    @Test func beginsAnewAtAnyMoment() async throws {
+    @Test func anUploadBufferBeginsAnewAtAnyMoment() async throws {
         for round in 0..<300 {
             let bench = try Bench(Self.numbers(20))
             for _ in 0..<round % 7 { _ = bench.give(5) }

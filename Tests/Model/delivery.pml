@@ -66,7 +66,7 @@ inline doEndTurn() {
     }
 }
 
-/* distribute(_:): the list y, newest first, belongs to this thread; x has settled. */
+/* deliverToWaiters(_:): the list y, newest first, belongs to this thread; x has settled. */
 inline doDistribute() {
     d_step {
         TOUCH(x);
@@ -111,7 +111,7 @@ inline doDistribute() {
     }
 }
 
-/* distribute(from:to:), one turn of its loop. */
+/* deliverToWaiters(from:to:), one turn of its loop. */
 inline doDeliverNext() {
     atomic {
         x = frameFirst[frames - 1];

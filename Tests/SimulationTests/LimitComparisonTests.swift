@@ -2,6 +2,7 @@ import Foundation
 import PledgeFutures
 import PledgeServices
 import PledgeSimulation
+import PledgeTraffic
 import TestSupport
 import Testing
 

@@ -48,14 +48,14 @@ import Testing
         #expect(states.elements.count == 2)
     }
 
-    @Test func itReadsAndDispatches() {
+    @Test func aDerivedStoreReadsAndDispatches() {
         let count = store.derived { $0.counts[1] }
         count.dispatch(event: .count(1))
         #expect(count.state == 1)
         #expect(store.state.counts == [0, 1, 0])
     }
 
-    @Test func itHasEventsOfItsOwnIfAskedFor() {
+    @Test func aDerivedStoreHasEventsOfItsOwnIfAskedFor() {
         let name = store.derived(\.name, event: Event.rename)
         name.dispatch(event: "z")
         #expect(store.state.name == "z")
@@ -132,7 +132,7 @@ import Testing
         #expect(seen.elements == ["second a", "third a", "third b", "third c"])
     }
 
-    @Test func itTellsAgainAfterItsLastObserverLeftAndAnotherCame() {
+    @Test func aDerivedStoreTellsAgainAfterItsLastObserverLeft() {
         let name = store.derived(\.name)
         let seen = TestLog<Pair<String>>()
         name.subscribe { seen.append(Pair($0, $1)) }.cancel()
@@ -152,8 +152,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, false), Pair(false, true)])
     }
 
-    @Test("T7: subscriptions and streams of a temporary derived store go on")
-    func aTemporaryIsEnough() async {
+    @Test func subscriptionsAndStreamsOfATemporaryDerivedStoreGoOn() async {
         let seen = TestLog<String>()
         store.derived(\.name).subscribe { _, new in seen.append(new) }
         store.derived(\.inner).derived(\.flag).subscribe { _, new in seen.append("\(new)") }
@@ -176,7 +175,7 @@ import Testing
         #expect(seen.elements == ["1 a", "2 a", "2 b"])
     }
 
-    @Test func itKeepsItsStoreAndItsSubscriptionsDoNot() async {
+    @Test func aDerivedStoreKeepsItsStoreAndItsSubscriptionsDoNot() async {
         weak var gone: Store<Screen, Event>?
         let seen = TestLog<String>()
         let captured = Locked<(@Sendable () -> Bool)?>(nil)

@@ -103,7 +103,7 @@ import Testing
         #expect(cancelled.elements == ["room y"])
     }
 
-    @Test func theyAreCancelledWhenTheStoreGoes() {
+    @Test func feedbacksAreCancelledWhenTheStoreGoes() {
         var store: Store<Search, Event>? = store(Search(wanted: "a"))
         weak let gone = store
         store = nil

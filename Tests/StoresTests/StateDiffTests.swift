@@ -73,8 +73,7 @@ import Testing
         var books: [Book] = [Book(id: 1, title: "Momo"), Book(id: 2, title: "Faust")]
     }
 
-    @Test("T9: dates within a second are told apart")
-    func datesWithinASecond() {
+    @Test func datesWithinASecondAreToldApart() {
         let old = Date(timeIntervalSinceReferenceDate: 0.25)
         let new = Date(timeIntervalSinceReferenceDate: 0.5)
         let diff = StateDiff(from: ["at": old], to: ["at": new]).lines
@@ -86,8 +85,8 @@ import Testing
         #expect(Set(sets.map { $0.dropFirst() }).count == 2)
     }
 
-    @Test("T9: values that differ and print the same are told apart, by kind or in words")
-    func valuesThatPrintTheSame() {
+    @Test("values that differ and print the same are told apart, by kind or in words")
+    func valuesThatDifferAndPrintTheSameAreToldApart() {
         #expect(
             StateDiff(from: Hidden(id: 1), to: Hidden(id: 2)).lines
                 == ["- hidden (id: 1)", "+ hidden (id: 2)"])
@@ -107,8 +106,7 @@ import Testing
         var description: String { "mute" }
     }
 
-    @Test("T9: an insertion shows the new element alone")
-    func anInsertionShowsTheNewElement() {
+    @Test func anInsertionShowsTheNewElementAlone() {
         #expect(StateDiff(from: [1, 2, 3], to: [9, 1, 2, 3]).lines == ["+ [0]: 9"])
         #expect(StateDiff(from: [1, 2, 3], to: [2, 3]).lines == ["- [0]: 1"])
         #expect(StateDiff(from: [1, 2, 3], to: [1, 7, 3]).lines == ["- [1]: 2", "+ [1]: 7"])
@@ -117,8 +115,7 @@ import Testing
                 == ["+ [0]: 0", "- [1]: 2", "- [3]: 4", "+ [3]: 5"])
     }
 
-    @Test("T9: elements with an id are compared with themselves")
-    func identifiedElements() {
+    @Test func elementsWithAnIdAreComparedWithThemselves() {
         let old = Shelf()
         var new = old
         new.books.insert(Book(id: 3, title: "Emil"), at: 0)
@@ -139,8 +136,7 @@ import Testing
                 == ["- books[id: 1].id: 1", "- books[id: 1].title: \"Momo\""])
     }
 
-    @Test("T9: long arrays that have nothing in common are compared by place")
-    func longArrays() {
+    @Test func longArraysThatHaveNothingInCommonAreComparedByPlace() {
         let lines = StateDiff(from: Array(0..<3000), to: Array(5000..<8000)).lines
         #expect(lines.count == 6000)
         #expect(lines.prefix(2) == ["- [0]: 0", "+ [0]: 5000"])

@@ -16,7 +16,7 @@ import Testing
         if case .success? = future.result { true } else { false }
     }
 
-    @Test func withoutEffectsItIsDoneAtOnce() {
+    @Test func aStoreWithoutEffectsIsFinishedAtOnce() {
         #expect(isDone(finish()))
         #expect(scheduler.isIdle)
     }
@@ -80,7 +80,7 @@ import Testing
         #expect(error?.duration == .seconds(1))
     }
 
-    @Test func cancellingIt() {
+    @Test func cancellingAWaitForAStoresEffectsCancelsNoEffect() {
         stage.run(stage.pending("a"))
         let done = finish()
         done.cancel()
@@ -234,7 +234,7 @@ import Testing
         #expect(isDone(done))
     }
 
-    @Test func itCanBeAwaited() async throws {
+    @Test func theEndOfAStoresEffectsCanBeAwaited() async throws {
         let stage = stage
         stage.run(.run { send in send(.got("a")) })
         // The time does not move: the task of the effect may have to wait for its turn.

@@ -27,7 +27,7 @@ import Testing
         Store(initialState: [], reducer: Reducer { $0 + [$1] }, middleware: middleware)
     }
 
-    @Test func itIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
+    @Test func middlewareIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
         let store = store(logging("a"), logging("b"))
         #expect(seen.elements == ["set up a", "set up b"])
         store.dispatch(event: "x")
@@ -58,7 +58,7 @@ import Testing
             ])
     }
 
-    @Test func itMayDropAndReplaceEvents() {
+    @Test func aMiddlewareMayDropAndReplaceEvents() {
         let filter = Middleware { _ in
             { next in
                 { event in
@@ -73,7 +73,7 @@ import Testing
         #expect(store.state == ["KEEP"])
     }
 
-    @Test func dispatchingWhileItIsSetUpTraps() async throws {
+    @Test func dispatchingWhileAMiddlewareIsSetUpTraps() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -88,8 +88,7 @@ import Testing
         #expect(text.contains("while its middleware was being set up"))
     }
 
-    @Test("T8: a source on another thread may dispatch while the store is set up")
-    func eventsOfAnotherThreadWaitForTheSetUp() async {
+    @Test func aSourceOnAnotherThreadMayDispatchWhileTheStoreIsSetUp() async {
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             let source = Middleware { context in
@@ -108,8 +107,7 @@ import Testing
         }
     }
 
-    @Test("T8: events of other threads keep their order while the store is set up")
-    func eventsOfOtherThreadsKeepTheirOrder() async {
+    @Test func eventsOfOtherThreadsKeepTheirOrderWhileTheStoreIsSetUp() async {
         for _ in 0..<200 {
             let done = Promise<Void>()
             let source = StoreMiddleware<[Int], Int> { context in

@@ -9,7 +9,7 @@ struct StoreRecorderTests {
     let recorder = StoreRecorder(
         initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
 
-    @Test func goesBackAndForth() {
+    @Test func aRecorderGoesBackAndForth() {
         for event in [1, 10, 100] { recorder.dispatch(event: event) }
         #expect(recorder.states == [0, 1, 11, 111])
         #expect(recorder.undo())
@@ -22,7 +22,7 @@ struct StoreRecorderTests {
         #expect(recorder.events == [1, 10, 100])
     }
 
-    @Test func takesAReducerWithEffects() {
+    @Test func aRecorderTakesAReducerWithEffects() {
         let recorder = StoreRecorder(
             initialState: 0,
             reducer: Reducer<Int, Int>(effects: { state, event in
@@ -34,7 +34,7 @@ struct StoreRecorderTests {
         #expect(recorder.undo() && recorder.state == 1)
     }
 
-    @Test func thereIsNothingBeyondTheEnds() {
+    @Test func aRecordersHistoryHasNothingBeyondItsEnds() {
         #expect(!recorder.undo())
         #expect(!recorder.redo())
         recorder.dispatch(event: 5)
@@ -45,7 +45,7 @@ struct StoreRecorderTests {
         #expect(!recorder.canUndo && recorder.canRedo)
     }
 
-    @Test func travelsAnywhereThatWas() {
+    @Test func aRecorderTravelsToAnyStateThatWas() {
         for event in 1...5 { recorder.dispatch(event: event) }
         for position in [0, 5, 2, 2, 4] {
             #expect(recorder.travel(to: position))
@@ -114,7 +114,7 @@ struct StoreRecorderTests {
         #expect(begun.withLock { $0 } == 1)
     }
 
-    @Test func keepsCountWithManyThreads() async {
+    @Test func aRecorderKeepsCountWithManyThreads() async {
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
                 group.addTask { [recorder] in
@@ -216,7 +216,7 @@ struct StoreRecorderTests {
         #expect(second.events == first.events)
     }
 
-    @Test func nothingIsAFileToo() throws {
+    @Test func aRecordingOfNothingIsAFileToo() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try makeRecorder().save(to: file)
         let second = makeRecorder()

@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func itTakesEveryFormOfReducerAndInfersTheTypes() {
+    @Test func aStoreTakesEveryFormOfReducerAndInfersTheTypes() {
         let stores = [
             Store(initialState: 1, reducer: Reducer { (state: Int, event: Int) in state * event }),
             Store(
@@ -352,7 +352,7 @@ import Testing
         #expect(await states.next() == 10)
     }
 
-    @Test func theyEndWhenTheStoreGoesAndDoNotKeepIt() async {
+    @Test func theStatesOfAStoreEndWhenItGoesAndDoNotKeepIt() async {
         var store: Store<Int, Int>? = Store(initialState: 0, reducer: Reducer { $0 + $1 })
         weak let gone = store
         var states = store?.states.makeAsyncIterator()
@@ -399,7 +399,7 @@ import Testing
     let store = Store<[Int], Int>(initialState: [], reducer: Reducer { $0 + [$1] })
     let seen = TestLog<String>()
 
-    @Test func itEndsWithItsOwner() {
+    @Test func aScopedSubscriptionEndsWithItsOwner() {
         var whole: ScopedObserver? = store.subscribe { [seen] _, new in seen.append("\(new)") }
             .scoped()
         var last: ScopedObserver? = store.derived(\.last).subscribe { [seen] _, new in
@@ -413,7 +413,7 @@ import Testing
         #expect(seen.elements.count == 4)
     }
 
-    @Test func itCanBeCancelledBefore() {
+    @Test func aScopedSubscriptionCanBeCancelledBefore() {
         let scope = store.subscribe { [seen] _, new in seen.append("\(new)") }.scoped()
         scope.cancel()
         scope.cancel()
@@ -421,7 +421,7 @@ import Testing
         #expect(seen.elements == ["[]"])
     }
 
-    @Test func withoutAScopeItLivesAsLongAsTheStore() {
+    @Test func aSubscriptionWithoutAScopeLivesAsLongAsTheStore() {
         var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
         let ends = TestLog<String>()
         do {
@@ -444,7 +444,7 @@ import Testing
         #expect(ends.elements.sorted() == ["part", "whole"])
     }
 
-    @Test func itDoesNotKeepTheStore() {
+    @Test func aSubscriptionDoesNotKeepTheStore() {
         var store: Store<[Int], Int>? = Store(initialState: [], reducer: Reducer { $0 + [$1] })
         weak let gone = store
         let whole = store?.subscribe { _, _ in }
@@ -455,7 +455,7 @@ import Testing
         part?.cancel()
     }
 
-    @Test @MainActor func itEndsOnTheMainActor() async {
+    @Test @MainActor func aScopedSubscriptionEndsOnTheMainActor() async {
         var scopes = [
             store.subscribe(on: .shared) { [seen] _, new in seen.append("\(new)") },
             store.derived(\.count).subscribe(on: .shared) { [seen] _, new in
@@ -470,7 +470,7 @@ import Testing
         #expect(scopes.isEmpty && seen.elements.count == 2)
     }
 
-    @Test @MainActor func withoutAScopeItGoesOnOnTheMainActor() async {
+    @Test @MainActor func aSubscriptionWithoutAScopeGoesOnOnTheMainActor() async {
         store.subscribe(on: .shared) { [seen] _, new in seen.append("\(new)") }
         store.dispatch(event: 7)
         await mainQueue()

@@ -4,8 +4,7 @@ import Testing
 
 /// How a recorder handles late answers and replayed events, and what it keeps.
 @Suite struct TimelineTests {
-    @Test("T9: an answer after undo leaves what can be redone")
-    func anAnswerAfterUndoIsRecordedAtTheEnd() {
+    @Test func anAnswerAfterUndoLeavesWhatCanBeRedone() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
         recorder.dispatch(event: "a")
@@ -20,8 +19,7 @@ import Testing
         #expect(recorder.state == ["a", "ask", "answer"])
     }
 
-    @Test("T9: a replayed cancel cancels the live effect")
-    func aReplayedCancelCancels() {
+    @Test func aReplayedCancelCancelsTheLiveEffect() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
         recorder.dispatch(event: "ask")
@@ -31,8 +29,8 @@ import Testing
         #expect(recorder.state == ["ask", "stop"])
     }
 
-    @Test("T9: a replayed event replaces the live effect of its id, and begins none")
-    func aReplayedEffectReplaces() {
+    @Test("a replayed event replaces the live effect of its id, and begins none")
+    func aReplayedEventReplacesTheLiveEffectOfItsId() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
         recorder.dispatch(event: "ask")
@@ -42,7 +40,7 @@ import Testing
         #expect(recorder.events == ["ask", "ask", "answer"])
     }
 
-    @Test func keepsNoMoreThanItsMaximum() {
+    @Test func aTimelineKeepsNoMoreThanItsMaximum() {
         let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 })
         for event in [1, 10, 100] { recorder.dispatch(event: event) }
@@ -57,7 +55,7 @@ import Testing
         #expect(recorder.states == [1, 6])
     }
 
-    @Test func keepsNothingWhereItsMaximumIsZero() {
+    @Test func aTimelineWithAMaximumOfZeroKeepsNothing() {
         let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 0, reducer: Reducer { $0 + $1 })
         for event in [1, 10] { recorder.dispatch(event: event) }

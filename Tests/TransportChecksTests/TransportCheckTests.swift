@@ -58,8 +58,7 @@ import Testing
         #expect(isApart.withLock { !$0.isEmpty && !$0.contains(false) })
     }
 
-    @Test("T3: a failure names the line that has run the check")
-    func aFailureNamesItsPlace() async throws {
+    @Test func aFailureNamesTheLineThatHasRunTheCheck() async throws {
         let check = try check("keep-alive")
         let line: UInt = #line + 1
         let failure = await #expect(throws: TransportFailure.self) { try await check.run(deaf) }

@@ -1,5 +1,6 @@
 import PledgeServices
 import PledgeSimulation
+import PledgeTraffic
 
 /// A policy from the command line, with its value.
 struct NamedPolicy: Sendable {

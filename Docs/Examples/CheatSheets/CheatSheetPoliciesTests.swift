@@ -11,12 +11,17 @@ import Testing
     /// The defaults that the sheet leaves out.
     private let common: Set = [
         "on: .live", "random: .system", "classifier: .standard", "named: nil", "budget: nil",
-        "sharing: nil", "shared: nil",
+        "sharing: nil",
     ]
 
+    /// The policies' functions and initialisers.
+    private func declarations() throws -> [Declaration] {
+        try ["Sources/Services/Policies/", "Sources/Traffic/Policies/"]
+            .flatMap(CheatSheet.declarations)
+    }
+
     @Test func policies() throws {
-        let declared = CheatSheet.defaults(
-            of: try CheatSheet.declarations(in: "Sources/Services/Policies/"), without: common)
+        let declared = CheatSheet.defaults(of: try declarations(), without: common)
         let shown = CheatSheet.defaults(shownIn: sheet.tables[0])
         for (name, defaults) in shown {
             #expect(declared[name] == defaults, "\(name)")
@@ -26,8 +31,7 @@ import Testing
     }
 
     @Test func everyMiddlewareIsListed() throws {
-        let declared = try CheatSheet.declarations(in: "Sources/Services/Policies/")
-            .filter { $0.type == "Middleware" }.map(\.name)
+        let declared = try declarations().filter { $0.type == "Middleware" }.map(\.name)
         let shown = CheatSheet.defaults(shownIn: sheet.tables[0]).keys
         #expect(declared.count > 10)
         #expect(Set(declared).subtracting(shown) == [])

@@ -2,6 +2,7 @@ import Foundation
 import Pledge
 import PledgeFutures
 import PledgeHTTPClients
+import PledgeTraffic
 import Testing
 
 /// A default that is written out changes nothing.
@@ -201,7 +202,7 @@ import Testing
 
     /// Where the settings are declared.
     private static let folders = [
-        "Sources/Services/Policies/", "Sources/HTTPClients/Slots/",
+        "Sources/Services/Policies/", "Sources/Traffic/Policies/", "Sources/HTTPClients/Slots/",
         "Sources/HTTPNetworking/Redirect.swift",
     ]
 

@@ -2,6 +2,7 @@
 import Dispatch
 import Foundation
 import Pledge
+import PledgeStorage
 
 struct GitHub: Sendable {
     struct User: Decodable, Sendable { var login: String }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Pledge
+import PledgeStorage
 import PledgeTesting
 import TestSupport
 import Testing
@@ -87,8 +88,7 @@ struct GitHubCLITests {
 
     // Exit tests capture values since Swift 6.3.
     #if compiler(>=6.3)
-    @Test("D2: a download whose process is killed goes on in the next run")
-    func killedDownload() async throws {
+    @Test func theNextRunGoesOnWithADownloadWhoseProcessWasKilled() async throws {
         let run = try Run()
         defer { run.end() }
         run.hub.stopNextFilm(after: 1_500_000)
@@ -116,8 +116,7 @@ struct GitHubCLITests {
     }
     #endif
 
-    @Test("D2: the next run answers from the cache on the disk")
-    func keepsAnswers() async throws {
+    @Test func theNextRunAnswersFromTheCacheOnTheDisk() async throws {
         let run = try Run()
         defer { run.end() }
         let first = await run.lines(of: ["search", "tea"])

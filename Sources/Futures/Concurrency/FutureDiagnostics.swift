@@ -201,8 +201,9 @@ extension CodeLocation {
         "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
         "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",
-        "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStores",
-        "PledgeArticles", "PledgeObservation", "Pledge", "PledgeTesting", "PledgeTransportChecks",
+        "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStorage",
+        "PledgeStores", "PledgeArticles", "PledgeObservation", "PledgeTraffic", "Pledge",
+        "PledgeTesting", "PledgeTransportChecks",
         "PledgeSimulation",
     ]
 }

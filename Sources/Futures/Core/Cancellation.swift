@@ -29,7 +29,7 @@ extension FutureNode {
         if let handlers { cancellation.call(handlers) }
         cancellation.detach(self)
         if !isRoot { cancellation.finish() }
-        if list != 0 { distribute(list) }
+        if list != 0 { deliverToWaiters(list) }
         if isRoot { cancellation.finish() }
     }
 

@@ -64,7 +64,7 @@ extension FutureNode {
     final func settle(as newWord: UInt, dropping handlers: Unmanaged<CancelHandlers>?) {
         let list = list
         unlock(to: newWord)
-        if list != 0 { distribute(list) }
+        if list != 0 { deliverToWaiters(list) }
         if let handlers { Self.drop(handlers) }
     }
 
@@ -130,24 +130,26 @@ extension FutureNode {
     final func passOn(_ list: UInt) {
         let thread = cfutures_current_thread()
         guard thread.pointee.receiver == Unmanaged.passUnretained(self).toOpaque() else {
-            return distribute(list)
+            return deliverToWaiters(list)
         }
         thread.pointee.receiver = nil
         thread.pointee.left = list
     }
 
     /// Delivers to all nodes of the list that the settling thread took, in order of enrolment.
-    final func distribute(_ list: UInt) {
+    final func deliverToWaiters(_ list: UInt) {
         let newest = Self.node(at: list)
         guard let oldest = Self.reversed(newest) else { return }
         guard Self.beginDelivery() else { return putOffAll(from: oldest) }
         let second = oldest._withUnsafeGuaranteedRef { $0.next }
-        if second == nil { runOrPutOff(oldest) } else { distribute(from: oldest, to: newest) }
+        if second == nil { runOrPutOff(oldest) } else { deliverToWaiters(from: oldest, to: newest) }
         Self.leaveDelivery()
     }
 
     /// Delivers to several nodes, and then to the nodes that this thread adds meanwhile.
-    private func distribute(from oldest: Unmanaged<FutureNode>, to newest: Unmanaged<FutureNode>?) {
+    private func deliverToWaiters(
+        from oldest: Unmanaged<FutureNode>, to newest: Unmanaged<FutureNode>?
+    ) {
         let thread = cfutures_current_thread()
         var delivery = cfutures_delivery(
             future: Unmanaged.passUnretained(self).toOpaque(), first: oldest.toOpaque(),
@@ -208,7 +210,7 @@ extension FutureNode {
             guard next._withUnsafeGuaranteedRef({ $0.next == nil }),
                 thread.pointee.head == nil
             else {
-                node._withUnsafeGuaranteedRef { $0.distribute(list) }
+                node._withUnsafeGuaranteedRef { $0.deliverToWaiters(list) }
                 return node.release()
             }
             upstream = node
@@ -423,6 +425,6 @@ extension FutureNode {
                 if isLocked { $0.unlock() }
             }
         }
-        if list != 0 { heir.distribute(list) }
+        if list != 0 { heir.deliverToWaiters(list) }
     }
 }

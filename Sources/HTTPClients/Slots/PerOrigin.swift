@@ -30,7 +30,6 @@ extension OriginPolicy where Policy == Self {
 
 extension CircuitBreaker: OriginPolicy {}
 extension Bulkhead: OriginPolicy {}
-extension LoadShedder: OriginPolicy {}
 extension RateLimiter: OriginPolicy {}
 extension Pushback: OriginPolicy {}
 extension RetryBudget: OriginPolicy {}
@@ -52,6 +51,11 @@ public struct PerOrigin<Policy: AnyObject & Sendable>: OriginPolicy {
         precondition(limit >= 1, "a state for each of at least 1 origin, not \(limit)")
         self.limit = limit
         self.sample = sample
+    }
+
+    /// The same objects, as objects of any type.
+    var erased: PerOrigin<AdmissionSlot.Object> {
+        PerOrigin<AdmissionSlot.Object>(limit) { [sample] in sample($0) }
     }
 
     /// Returns the object for calls to an origin, which is made if there is none.
@@ -145,11 +149,6 @@ extension OriginPolicy where Self == PerOrigin<Hedge> {
 extension OriginPolicy where Self == PerOrigin<Pushback> {
     /// A pushback with the default settings for each origin.
     public static func perOrigin() -> Self { .perOrigin(Pushback()) }
-}
-
-extension OriginPolicy where Self == PerOrigin<LoadShedder> {
-    /// A load shedder with the default settings for each origin.
-    public static func perOrigin() -> Self { .perOrigin(LoadShedder()) }
 }
 
 extension OriginPolicy where Self == PerOrigin<RateLimiter> {

@@ -108,12 +108,8 @@ extension HTTPClient {
         /// full queue.
         public var bulkhead: (any OriginPolicy<Bulkhead>)? = .perOrigin()
 
-        /// The load shedders, which stand in for the bulkheads: in overload, calls wait for milliseconds instead of seconds.
-        ///
-        /// ```swift
-        /// client.loadShedder = .perOrigin(LoadShedder(limit: 32))
-        /// ```
-        public var loadShedder: (any OriginPolicy<LoadShedder>)?
+        /// What stands in for the bulkheads; the slot `loadShedder` of PledgeTraffic.
+        package var admission: AdmissionSlot?
 
         /// Overrides what the end of an exchange means for ``retry``, ``hedge`` and ``circuitBreaker``.
         ///

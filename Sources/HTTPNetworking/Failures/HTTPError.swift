@@ -57,7 +57,7 @@ public struct HTTPError: Error {
         self.endpoint = endpoint
         let sent = response?.request ?? request?.withoutJar
         self.request = sent
-        self.response = sent.flatMap { response?.naming($0) } ?? response
+        self.response = sent.flatMap { response?.withRequest($0) } ?? response
         self.cause = cause
         self.reason = reason
     }
@@ -181,7 +181,7 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
 
     /// A mirror that shows the parts, each without secrets.
     public var customMirror: Mirror {
-        let named = request.flatMap { response?.naming($0) } ?? response
+        let named = request.flatMap { response?.withRequest($0) } ?? response
         let secrets = knownSecrets
         return Mirror(
             self,

@@ -14,7 +14,7 @@ extension HTTPRequest {
         case _ where (try? validate()) == nil: return Future(value: nil)
         case .file(let url):
             do { return Future(value: try Data(contentsOf: url)) } catch {
-                return Future(error: HTTPError.unreadable(url, cause: error).naming(self))
+                return Future(error: HTTPError.unreadable(url, cause: error).withRequest(self))
             }
         case .stream:
             let record = CallContext.current.record

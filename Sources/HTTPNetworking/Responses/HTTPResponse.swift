@@ -34,7 +34,7 @@ public struct HTTPResponse: Sendable {
     package var nearestCacheStatus: HTTPCacheStatus?
 
     /// True if the response has a request; the request is not copied to find out.
-    package var isNamed: Bool { boxed != nil }
+    package var hasRequest: Bool { boxed != nil }
 
     /// Creates a response.
     public init(

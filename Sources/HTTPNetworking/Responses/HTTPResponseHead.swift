@@ -107,7 +107,7 @@ extension Duration {
 
 extension HTTPResponseHead {
     /// Returns the response with a request, unless it already has one.
-    package func naming(_ request: HTTPRequest) -> Self {
+    package func withRequest(_ request: HTTPRequest) -> Self {
         var response = self
         response.request = response.request ?? request.withoutJar
         return response
@@ -116,11 +116,11 @@ extension HTTPResponseHead {
 
 extension Error {
     /// Returns the error with a request, if it is an ``HTTPError`` that has none.
-    package func naming(_ request: HTTPRequest) -> any Error {
+    package func withRequest(_ request: HTTPRequest) -> any Error {
         guard var error = self as? HTTPError else { return self }
         let sent = error.request ?? error.response?.request ?? request.withoutJar
         error.request = sent
-        error.response = error.response?.naming(sent)
+        error.response = error.response?.withRequest(sent)
         return error
     }
 }

@@ -177,7 +177,7 @@ package final class TransportExchange: Sendable {
 
     /// Returns the error for a body that cannot be read.
     package func unreadable(_ error: any Error) -> any Error {
-        HTTPError.failure(ofBody: error).naming(request)
+        HTTPError.failure(ofBody: error).withRequest(request)
     }
 }
 
@@ -226,7 +226,7 @@ extension TransportExchange {
     package func stopWaiting() {
         let now = idleTime
         let (isUploading, wait) = machine.withLock { ($0.noteSign(at: now), $0.leaveQueue()) }
-        if isUploading { context.record?.touch(.upload) }
+        if isUploading { context.record?.noteProgress(of: .upload) }
         if let wait { leaveQueue(wait) }
     }
 
@@ -244,7 +244,7 @@ extension TransportExchange {
         let (sending, isUploading) = try machine.withLock {
             (try $0.send(at: now), $0.noteSign(at: now))
         }
-        if isUploading { context.record?.touch(.upload) }
+        if isUploading { context.record?.noteProgress(of: .upload) }
         if let wait = sending.ended { leaveQueue(wait) }
         connections.load()?.noteRequest(of: context.record)
         guard sending.isNew, let record = context.record else { return }
@@ -282,7 +282,7 @@ extension TransportExchange: IdleWatched {
     /// While the reader of the body pauses, this does not count as activity.
     package func noteSign() {
         let now = idleTime
-        if machine.withLock({ $0.noteSign(at: now) }) { context.record?.touch(.upload) }
+        if machine.withLock({ $0.noteSign(at: now) }) { context.record?.noteProgress(of: .upload) }
     }
 
     /// Notes that the connection has taken a piece of the request's body.
@@ -455,7 +455,7 @@ extension TransportExchange {
             room.observe { _ in goOn() }
             return false
         } catch {
-            end(with: error.naming(request))
+            end(with: error.withRequest(request))
             return true
         }
     }
@@ -488,7 +488,7 @@ extension TransportExchange {
 
     /// Delivers a failure, with the part of the response that has arrived.
     package func fail(with error: any Error, delivering deliver: Delivery = { $0() }) {
-        end(.failure(error.naming(request)), deliver)
+        end(.failure(error.withRequest(request)), deliver)
     }
 
     private func end(_ result: Result<Void, any Error>, _ deliver: Delivery) {

@@ -126,7 +126,7 @@ enum MockCaller: Sendable {
         case .ofNetworking(let promise):
             promise.follow(answer) { try $0.acceptedBody(for: endpoint) }
         case .ofService(let promise):
-            promise.follow(answer.mapError { error in request.map(error.naming) ?? error }) {
+            promise.follow(answer.mapError { error in request.map(error.withRequest) ?? error }) {
                 var response = $0
                 response.url = response.url ?? request?.url
                 response.request = request

@@ -136,7 +136,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
             response.request = request
             return response
         }
-        .mapError { $0.naming(request) }
+        .mapError { $0.withRequest(request) }
     }
 
     /// Returns the entry that answers a request, and marks it as replayed.

@@ -138,7 +138,7 @@ public struct CallContext: Sendable {
     var since: Era { storage?.parts.since ?? .first }
 
     /// The innermost joined call around this one.
-    var joinedCall: JoinedCall? { storage?.parts.joinedCall }
+    package var joinedCall: JoinedCall? { storage?.parts.joinedCall }
 
     /// True if a first attempt can use this context unchanged, because the context has no span, and its attempt number
     /// is 1.

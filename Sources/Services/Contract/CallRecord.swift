@@ -185,7 +185,7 @@ extension CallRecord {
     /// - Parameters:
     ///   - pause: The kind of pause.
     ///   - isOngoing: True if the pause lasts until ``end(_:)``, and false if it only lasts until the last
-    ///     ``touch(_:)``.
+    ///     ``noteProgress(of:)``.
     ///   - scheduler: The clock.
     package func begin(_ pause: Pause, isOngoing: Bool = true, on scheduler: any FutureScheduler) {
         pauses.storeIfNil(Locked(PauseTimes())).withLock {
@@ -195,9 +195,9 @@ extension CallRecord {
     }
 
     /// Notes that bytes have just moved.
-    package func touch(_ pause: Pause) {
-        pauses.load()?.withLock { $0[pause].touch() }
-        outer?.touch(pause)
+    package func noteProgress(of pause: Pause) {
+        pauses.load()?.withLock { $0[pause].noteProgress() }
+        outer?.noteProgress(of: pause)
     }
 
     /// Notes that a pause ends.
@@ -247,7 +247,7 @@ struct PauseTime {
         last = isOngoing ? nil : now
     }
 
-    mutating func touch() {
+    mutating func noteProgress() {
         if last != nil { last = since?.scheduler.now }
     }
 

@@ -1,4 +1,4 @@
-import PledgeFutures
+package import PledgeFutures
 import Synchronization
 
 extension CallContext {
@@ -198,7 +198,7 @@ extension Future {
     ///
     /// This function is inlined, so that no closure is created for a future that has already ended.
     @inline(__always)
-    func atEnd(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
+    package func atEnd(_ body: @escaping @Sendable () -> Void) -> Future<Value> {
         if isSettled {
             body()
             return self
@@ -209,7 +209,7 @@ extension Future {
     /// Runs a closure with the result when this future ends or is cancelled, or at once if it has ended.
     ///
     /// Use it for calls that are pending or have failed.
-    func atEnd(
+    package func atEnd(
         with body: @escaping @Sendable (Result<Value, any Error>) -> Void
     ) -> Future<Value> {
         if let result {

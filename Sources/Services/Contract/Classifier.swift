@@ -1,4 +1,4 @@
-import PledgeFutures
+package import PledgeFutures
 
 /// A function that decides what the end of a call means for the policies.
 ///
@@ -36,7 +36,7 @@ public struct Classifier<Output: Sendable>: Sendable {
     /// Returns whether a future has already succeeded with a value that is a success by the standard rules.
     ///
     /// Nearly all calls take this path, so it avoids looking up generic types at run time.
-    func isPlainSuccess(_ future: Future<Output>) -> Bool {
+    package func isPlainSuccess(_ future: Future<Output>) -> Bool {
         switch rules {
         case .standard: future.hasSucceeded
         case .advice(let advice): future.hasSucceeded { advice.outcome($0) == .success }

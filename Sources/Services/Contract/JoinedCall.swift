@@ -4,21 +4,21 @@ import Synchronization
 /// The time between two invalidations of answers in this process, whatever their keys.
 ///
 /// If a call began in an era before its key's last invalidation, the call's answer may be outdated.
-struct Era: Comparable, Sendable {
+package struct Era: Comparable, Sendable {
     /// The era before all invalidations.
     static let first = Era(number: 0)
 
     /// The present era.
-    static var current: Era { Era(number: last.load(ordering: .acquiring)) }
+    package static var current: Era { Era(number: last.load(ordering: .acquiring)) }
 
     /// Begins a new era.
     ///
     /// Called while the lock of the invalidated object is held.
-    static func begin() -> Era {
+    package static func begin() -> Era {
         Era(number: last.add(1, ordering: .acquiringAndReleasing).newValue)
     }
 
-    static func < (left: Era, right: Era) -> Bool { left.number < right.number }
+    package static func < (left: Era, right: Era) -> Bool { left.number < right.number }
 
     private static let last = Atomic<Int>(0)
 
@@ -29,12 +29,12 @@ struct Era: Comparable, Sendable {
 ///
 /// The answer depends on other joined calls that this one waits for, and on answers that memos inside the call have
 /// kept. Memos and coalescers find this object in the call's context.
-final class JoinedCall: Sendable {
+package final class JoinedCall: Sendable {
     /// Creates a joined call, or returns nil while the process has no memo that could look for it.
     static func make() -> JoinedCall? { hasMemos.load(ordering: .relaxed) ? JoinedCall() : nil }
 
     /// Lets ``make()`` create joined calls from now on; called when a memo is created.
-    static func expectMemos() { hasMemos.store(true, ordering: .relaxed) }
+    package static func expectMemos() { hasMemos.store(true, ordering: .relaxed) }
 
     private static let hasMemos = Atomic<Bool>(false)
 
@@ -50,7 +50,7 @@ final class JoinedCall: Sendable {
     /// Adds an answer that the call depends on.
     ///
     /// - Parameter isInvalidated: Returns whether the answer has been invalidated since it was added.
-    func add(_ isInvalidated: @escaping @Sendable () -> Bool) {
+    package func add(_ isInvalidated: @escaping @Sendable () -> Bool) {
         parts.withLock { $0.isInvalidated.append(isInvalidated) }
     }
 
@@ -116,7 +116,7 @@ extension CallRecord {
 
 extension Result where Success: Sendable, Failure == any Error {
     /// The result for the callers who share it; the same result if its type isn't ``UserBound``.
-    var forOthers: Result {
+    package var forOthers: Result {
         switch self {
         case .success(let value):
             (value as? any UserBound).flatMap { $0.forOthers as? Success }.map(Result.success)
@@ -127,7 +127,7 @@ extension Result where Success: Sendable, Failure == any Error {
     }
 
     /// True if the result is a value for a user who has signed out.
-    var isOver: Bool {
+    package var isOver: Bool {
         guard case .success(let value) = self else { return false }
         return (value as? any UserBound)?.isOver ?? false
     }

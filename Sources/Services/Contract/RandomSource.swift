@@ -63,7 +63,7 @@ public struct RandomSource: Sendable {
     }
 
     /// Draws one number from 0 up to, but not including, 1.
-    func fraction() -> Double {
+    package func fraction() -> Double {
         // 53 bits: the precision of a Double between 0 and 1.
         Double(next() >> 11) * 0x1p-53
     }

@@ -81,7 +81,7 @@ extension ServiceError {
         case shed
         /// So many keys are in use that there is no room for the call's key.
         case keysFull
-        /// The store of a policy's ``SharedState`` has failed, and the policy refuses calls without it.
+        /// The store of the state that a policy shares with other machines has failed, and the policy refuses calls.
         ///
         /// ``ServiceError/cause`` is the store's error.
         case storeFailed

@@ -1,7 +1,7 @@
-import PledgeFutures
+package import PledgeFutures
 
 /// A policy that admits calls: at once, after a wait, or not at all.
-protocol AdmissionGate: AnyObject, Sendable {
+package protocol AdmissionGate: AnyObject, Sendable {
     /// A value that an admitted call holds until it ends.
     associatedtype Place: Sendable
     associatedtype Waiter: Sendable
@@ -50,7 +50,7 @@ protocol AdmissionGate: AnyObject, Sendable {
 }
 
 /// A gate's decision about a call.
-enum Admission<Place, Waiter> {
+package enum Admission<Place, Waiter> {
     /// The call starts, and holds a place until it ends.
     case admitted(Place)
     /// The call waits in a queue; the `length` includes this call.
@@ -63,7 +63,7 @@ enum Admission<Place, Waiter> {
 
 extension AdmissionGate {
     /// Does nothing, for gates that treat all calls alike.
-    func raise(_ ticket: PriorityWaitQueue<Waiter>.Ticket, to priority: CallPriority) {}
+    package func raise(_ ticket: PriorityWaitQueue<Waiter>.Ticket, to priority: CallPriority) {}
 
     func report(_ kind: PolicyEvent.Kind, in context: CallContext) {
         context.report(kind, by: Self.policy, named: name)
@@ -79,13 +79,23 @@ extension AdmissionGate {
 }
 
 /// A service behind a gate: a bulkhead, a load shedder or an adaptive limit.
-struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: Sendable {
-    let service: Service<Input, Output>
-    let gate: Gate
-    /// Calls the service, and frees the place when the call has ended or is cancelled.
-    let callInPlace: @Sendable (Gate.Place, Service<Input, Output>, Input) -> Future<Output>
+package struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: Sendable {
+    private let service: Service<Input, Output>
+    private let gate: Gate
+    private let callInPlace: @Sendable (Gate.Place, Service<Input, Output>, Input) -> Future<Output>
 
-    @Sendable func call(_ input: Input) -> Future<Output> {
+    /// - Parameter callInPlace: Calls the service, and frees the place when the call has ended or is cancelled.
+    package init(
+        service: @escaping Service<Input, Output>, gate: Gate,
+        callInPlace:
+            @escaping @Sendable (Gate.Place, Service<Input, Output>, Input) -> Future<Output>
+    ) {
+        self.service = service
+        self.gate = gate
+        self.callInPlace = callInPlace
+    }
+
+    @Sendable package func call(_ input: Input) -> Future<Output> {
         if let place = gate.enterIfFree() { return callInPlace(place, service, input) }
         let context = CallContext.current
         guard gate.mayWait(in: context) else { return refuse(input, in: context) }
@@ -179,9 +189,9 @@ struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sendable>: 
 /// Joining, leaving, raising, and removing the first or the last entry take constant time. To call an entry means to
 /// tell it that its turn has come. It then leaves the queue, but keeps its slot until the call is confirmed. So each
 /// ticket ends exactly once.
-struct PriorityWaitQueue<Element> {
+package struct PriorityWaitQueue<Element> {
     /// An entry's unique number, and its slot.
-    struct Ticket: Hashable, Sendable {
+    package struct Ticket: Hashable, Sendable {
         fileprivate let number: Int
         fileprivate let slot: Int
     }
@@ -209,20 +219,23 @@ struct PriorityWaitQueue<Element> {
     private var lastNumber = 0
 
     /// The number of waiting entries.
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    /// Creates an empty queue.
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
 
     /// The number of slots, for a test that checks that slots are reused.
     var size: Int { slots.count }
 
     /// The lowest priority of the waiting entries; nil if the queue is empty.
-    var leastPriority: CallPriority? {
+    package var leastPriority: CallPriority? {
         CallPriority.allCases.first { orders[$0.rawValue].first != nil }
     }
 
     /// Adds an entry as the youngest of its priority.
-    mutating func append(_ element: Element, _ priority: CallPriority) -> Ticket {
+    package mutating func append(_ element: Element, _ priority: CallPriority) -> Ticket {
         lastNumber += 1
         let entry = Slot(number: lastNumber, priority: priority, stage: .waiting(element))
         let slot = freeSlots.popLast() ?? slots.count
@@ -233,7 +246,7 @@ struct PriorityWaitQueue<Element> {
     }
 
     /// Makes a waiting entry the youngest of a higher priority, but never lowers the entry's priority.
-    mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
+    package mutating func raise(_ ticket: Ticket, to priority: CallPriority) {
         let slot = ticket.slot
         guard isCurrent(ticket), case .waiting = slots[slot].stage,
             priority > slots[slot].priority
@@ -244,7 +257,7 @@ struct PriorityWaitQueue<Element> {
     }
 
     /// Calls the oldest or the youngest entry of the highest priority; this entry leaves the queue.
-    mutating func call(youngest: Bool) -> Element? {
+    package mutating func call(youngest: Bool) -> Element? {
         for priority in CallPriority.allCases.reversed() {
             if let slot = end(of: priority, youngest: youngest) {
                 return take(slot, leaving: .called)
@@ -254,7 +267,7 @@ struct PriorityWaitQueue<Element> {
     }
 
     /// Removes the youngest or the oldest entry of the lowest priority.
-    mutating func removeLeast(oldest: Bool) -> Element? {
+    package mutating func removeLeast(oldest: Bool) -> Element? {
         guard let leastPriority else { return nil }
         return end(of: leastPriority, youngest: !oldest).flatMap { take($0, leaving: .free) }
     }
@@ -262,7 +275,7 @@ struct PriorityWaitQueue<Element> {
     /// Removes an entry that waits.
     ///
     /// - Returns: The entry; nil if it doesn't wait.
-    mutating func remove(_ ticket: Ticket) -> Element? {
+    package mutating func remove(_ ticket: Ticket) -> Element? {
         guard isCurrent(ticket) else { return nil }
         return take(ticket.slot, leaving: .free)
     }
@@ -270,7 +283,7 @@ struct PriorityWaitQueue<Element> {
     /// Confirms the call of an entry, and frees the entry's slot.
     ///
     /// - Returns: False if the entry wasn't called, or its call was already confirmed.
-    mutating func confirm(_ ticket: Ticket) -> Bool {
+    package mutating func confirm(_ ticket: Ticket) -> Bool {
         guard isCurrent(ticket), case .called = slots[ticket.slot].stage else { return false }
         free(ticket.slot)
         return true

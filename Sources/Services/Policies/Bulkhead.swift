@@ -143,25 +143,25 @@ public final class Bulkhead: Sendable {
 
     private let machine: Locked<BulkheadMachine<InternalPromise<BulkheadLease>>>
     private let queueTimeout: Duration?
-    let scheduler: any FutureScheduler
+    package let scheduler: any FutureScheduler
 }
 
 extension Bulkhead: AdmissionGate {
     /// `bulkhead`.
     public static let policy = "bulkhead"
-    static let refusal = ServiceError.Code.bulkheadFull
+    package static let refusal = ServiceError.Code.bulkheadFull
 
-    func enterIfFree() -> BulkheadLease? {
+    package func enterIfFree() -> BulkheadLease? {
         let now = now
         return machine.withLock { $0.enterIfFree(at: now) }
     }
 
-    func mayWait(in context: CallContext) -> Bool {
+    package func mayWait(in context: CallContext) -> Bool {
         let priority = context.priority
         return machine.withLock { $0.mayWait(priority) }
     }
 
-    func enter(
+    package func enter(
         _ turn: InternalPromise<BulkheadLease>, in context: CallContext
     ) -> Admission<BulkheadLease, InternalPromise<BulkheadLease>> {
         let (now, priority) = (now, context.priority)
@@ -181,18 +181,18 @@ extension Bulkhead: AdmissionGate {
         }
     }
 
-    func begin(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) -> Bool {
+    package func begin(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) -> Bool {
         machine.withLock { $0.begin(ticket) }
     }
 
-    func raise(
+    package func raise(
         _ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket,
         to priority: CallPriority
     ) {
         machine.withLock { $0.raise(ticket, to: priority) }
     }
 
-    func leave(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) {
+    package func leave(_ ticket: PriorityWaitQueue<InternalPromise<BulkheadLease>>.Ticket) {
         let now = now
         machine.withLock { $0.leave(ticket, at: now) }.next?.start()
     }
@@ -225,7 +225,7 @@ extension BulkheadTurn<InternalPromise<BulkheadLease>> {
 }
 
 /// The place of a call; its number says in which eighth of a lease time the call got it.
-struct BulkheadLease: Equatable, Sendable {
+package struct BulkheadLease: Equatable, Sendable {
     fileprivate(set) var number: Int64 = 0
 }
 

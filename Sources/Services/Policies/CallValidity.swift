@@ -83,19 +83,19 @@ private let lastCall = Atomic<Int>(0)
 /// An ``Era`` is the time between two invalidations. Only the most recently invalidated keys are stored, with their
 /// eras, and older ones are forgotten. Every key that isn't stored gets the latest era of all forgotten keys. So a key
 /// may seem to have been invalidated later than it was, but never earlier.
-struct Invalidations<Key: Hashable> {
+package struct Invalidations<Key: Hashable> {
     private let limit: Int
     private var eras = LRUTable<Key, Era>()
     /// The latest era that began with an invalidation of everything, or of a key that is now forgotten.
     private var all = Era.first
 
-    init(limit: Int) { self.limit = limit }
+    package init(limit: Int) { self.limit = limit }
 
     /// True if nothing was ever invalidated.
     var isEmpty: Bool { eras.count == 0 && all == .first }
 
     /// Returns the era that began when a key was last invalidated.
-    func last(of key: Key) -> Era {
+    package func last(of key: Key) -> Era {
         guard let slot = eras.slot(of: key), let entry = eras[slot] else { return all }
         return max(entry.value, all)
     }
@@ -103,7 +103,7 @@ struct Invalidations<Key: Hashable> {
     /// Stores a key's invalidation.
     ///
     /// - Returns: The key that was forgotten to make room, if any.
-    mutating func invalidate(_ key: Key, in era: Era) -> Key? {
+    package mutating func invalidate(_ key: Key, in era: Era) -> Key? {
         if let slot = eras.slot(of: key) {
             eras.update(slot) { $0 = max($0, era) }
             eras.use(slot)

@@ -11,8 +11,8 @@ extension Middleware {
     /// A call that may pass starts at once, on the caller's thread. Waiting calls start in order, on the scheduler's
     /// thread. A call that would have to wait longer than `maxWait`, or until its own deadline, fails at once with
     /// ``ServiceError/Code/rateLimited``. The error's ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when
-    /// the call would pass. A call that is cancelled while it waits doesn't count against the rate, unless the limiter
-    /// has a ``SharedState``. Errors of the service pass through unchanged.
+    /// the call would pass. A call that is cancelled while it waits doesn't count against the rate, unless several
+    /// machines share the limiter's bucket. Errors of the service pass through unchanged.
     ///
     /// Put it directly around the calls that count against the quota: below the retry, the hedge and the breaker, and
     /// above the timeout of an attempt. In this place, no call waits for its turn only to be refused by another policy.
@@ -46,12 +46,7 @@ extension Middleware {
 /// Create one for each quota, and pass it to every stack that shares the quota. You can use it from any thread; a call
 /// takes a lock for constant time. (The generic cell rate algorithm, ITU-T I.371; Tower; Polly.)
 ///
-/// With a ``SharedState``, the bucket is in a store, and the limit holds for all machines together. Each call asks the
-/// store once, and starts on the thread on which the store answers. After a refusal, no call asks the store until the
-/// instant at which one could pass. A call that has to wait takes its turn out of the bucket when it arrives. So
-/// machines needn't agree on the time. But a call that is cancelled while it waits has used its turn, and the order of
-/// waiting calls isn't exact. If an answer of the store or a timer is late by up to l, calls pass up to l late: in any
-/// time t, at most burst + rate × (t + l) ÷ period calls pass. If a process was stopped, its waiting calls start
+/// The product PledgeTraffic has a limiter whose bucket is in a store, so that the limit holds for several machines
 /// together.
 public final class RateLimiter: Sendable {
     /// The name in events and errors; nil for none.
@@ -75,14 +70,23 @@ public final class RateLimiter: Sendable {
     ///   - maxWait: The maximum wait of a call, decided when the call arrives; zero or more. With zero, calls that come
     ///     too early are refused. For example, if `burst` is one, and calls come at random times at four fifths of the
     ///     rate, nearly half of them are refused.
-    ///   - shared: The place of the bucket, if several machines have one bucket; every machine must have the same
-    ///     settings. With nil, this limiter has its own. See ``RateLimiter``.
-    ///   - scheduler: The clock for the waits. Without `shared`, the limiter schedules at most one action on it at a
-    ///     time; with it, one for each waiting call.
-    public init(
+    ///   - scheduler: The clock for the waits. The limiter schedules at most one action on it at a time.
+    public convenience init(
         named name: String? = nil, rate: Int, per period: Duration, burst: Int = 1,
-        maxWait: Duration = .seconds(1), shared: SharedState? = nil,
-        on scheduler: some FutureScheduler = .live
+        maxWait: Duration = .seconds(1), on scheduler: some FutureScheduler = .live
+    ) {
+        self.init(
+            named: name, rate: rate, per: period, burst: burst, maxWait: maxWait, sharedBy: nil,
+            on: scheduler)
+    }
+
+    /// Creates a limiter with its own bucket, or one with a bucket that several machines share.
+    ///
+    /// - Parameter makeShared: Makes the shared bucket, for this limiter and for each limiter that is made like it.
+    package init(
+        named name: String?, rate: Int, per period: Duration, burst: Int, maxWait: Duration,
+        sharedBy makeShared: (@Sendable () -> any SharedRateLimit)?,
+        on scheduler: any FutureScheduler
     ) {
         precondition(
             (1...1_000_000_000).contains(rate),
@@ -102,13 +106,11 @@ public final class RateLimiter: Sendable {
         self.name = name
         self.maxWait = maxWait
         self.scheduler = scheduler
-        self.shared = shared.map {
-            SharedRate($0, rate: rate, per: period, burst: burst, maxWait: maxWait)
-        }
+        shared = makeShared?()
         renew = { name, scheduler in
             RateLimiter(
                 named: name, rate: rate, per: period, burst: burst, maxWait: maxWait,
-                shared: shared, on: scheduler)
+                sharedBy: makeShared, on: scheduler)
         }
     }
 
@@ -117,10 +119,21 @@ public final class RateLimiter: Sendable {
     }
 
     private let renew: @Sendable (String, any FutureScheduler) -> RateLimiter
-    private let shared: SharedRate?
+    private let shared: (any SharedRateLimit)?
     private let state: Locked<RateLimiterState>
     private let maxWait: Duration
-    private let scheduler: any FutureScheduler
+    package let scheduler: any FutureScheduler
+}
+
+/// A rate limiter's bucket that several machines share.
+package protocol SharedRateLimit: Sendable {
+    /// The number of calls that wait for their turns, in this process.
+    var queued: Int { get }
+
+    /// Calls a service when its turn has come.
+    func call<Input: Sendable, Output: Sendable>(
+        _ service: @escaping Service<Input, Output>, _ input: Input, for limiter: RateLimiter
+    ) -> Future<Output>
 }
 
 extension RateLimiter {
@@ -133,16 +146,16 @@ extension RateLimiter {
     fileprivate func call<Input: Sendable, Output: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
-        guard let shared else { return callAlone(service, input) }
-        return call(shared, service, input)
+        shared?.call(service, input, for: self) ?? callAlone(service, input)
     }
 
     /// The longest wait that may begin now; a wait that would end after the deadline isn't started.
-    private func bound(in context: CallContext) -> Duration {
+    package func bound(in context: CallContext) -> Duration {
         min(maxWait, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
     }
 
-    private func callAlone<Input: Sendable, Output: Sendable>(
+    /// Makes a call when it's its turn in this process's own bucket.
+    package func callAlone<Input: Sendable, Output: Sendable>(
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         let context = CallContext.current
@@ -160,7 +173,7 @@ extension RateLimiter {
         return refused(until: instant, at: now, in: context)
     }
 
-    private func refused<Output: Sendable>(
+    package func refused<Output: Sendable>(
         until instant: SchedulerInstant, at now: SchedulerInstant, in context: CallContext
     ) -> Future<Output> {
         let error = ServiceError(
@@ -193,7 +206,7 @@ extension RateLimiter {
     }
 
     /// Starts a call whose turn has come.
-    private func start<Input: Sendable, Output: Sendable>(
+    package func start<Input: Sendable, Output: Sendable>(
         since start: SchedulerInstant, for caller: CallerContext,
         _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
@@ -206,7 +219,7 @@ extension RateLimiter {
         return caller.run { service(input) }
     }
 
-    private func outOfTime<Output: Sendable>(
+    package func outOfTime<Output: Sendable>(
         after waited: Duration, in context: CallContext, _ input: some Sendable
     ) -> Future<Output> {
         let error = ServiceError(
@@ -234,61 +247,6 @@ extension RateLimiter {
         guard let due = state.withLock({ $0.fire(number, at: now) }) else { return }
         if let request = due.next { set(request) }
         for permit in due.passing { permit.resolve() }
-    }
-}
-
-extension RateLimiter {
-    /// Asks the store for a turn.
-    private func call<Input: Sendable, Output: Sendable>(
-        _ shared: SharedRate, _ service: @escaping Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        let context = CallContext.current
-        let now = scheduler.now
-        let bound = bound(in: context)
-        if let instant = shared.earliest, now.duration(to: instant) > bound {
-            return refused(until: instant, at: now, in: context)
-        }
-        let asking = shared.take(
-            within: bound,
-            for: .init(
-                policy: Self.policy, name: name, context: context, subject: loggedName(of: input)))
-        if case .success(let turn)? = asking.result {
-            return go(turn, shared, since: now, in: context, nil, service, input)
-        }
-        let caller = CallerContext(keeping: context)
-        return asking.flatMap { turn in
-            self.go(turn, shared, since: now, in: context, caller, service, input)
-        }
-    }
-
-    /// Goes on after the store's answer: nil if it has failed.
-    ///
-    /// - Parameter caller: The caller's kept context and task-local values; nil on the caller's own thread.
-    private func go<Input: Sendable, Output: Sendable>(
-        _ turn: SharedRate.Turn?, _ shared: SharedRate, since start: SchedulerInstant,
-        in context: CallContext, _ caller: CallerContext?,
-        _ service: @escaping Service<Input, Output>, _ input: Input
-    ) -> Future<Output> {
-        guard let turn else {
-            return caller?.run { callAlone(service, input) } ?? callAlone(service, input)
-        }
-        // The store has answered later than at `start`, so no call gets a turn before this.
-        shared.note(start.advanced(by: turn.isTaken ? turn.next : turn.wait))
-        let now = scheduler.now
-        guard turn.isTaken else {
-            return refused(until: now.advanced(by: turn.wait), at: now, in: context)
-        }
-        // The store may have answered so late that the turn comes after the deadline.
-        if caller != nil, let remaining = context.remaining, remaining <= turn.wait {
-            return outOfTime(after: start.duration(to: now), in: context, input)
-        }
-        if turn.wait == .zero { return caller?.run { service(input) } ?? service(input) }
-        let length = shared.changeQueued(by: 1)
-        context.report(.queued(length: length), by: Self.policy, named: name)
-        let waiting = caller ?? CallerContext(keeping: context)
-        return Future(value: ()).delay(turn.wait, on: scheduler)
-            .onEnd { _ in _ = shared.changeQueued(by: -1) }
-            .flatMap { self.start(since: now, for: waiting, service, input) }
     }
 }
 

@@ -12,7 +12,7 @@ package protocol RenewablePolicy: AnyObject, Sendable {
 /// What the place of a policy's object decides about it.
 package struct PolicyPlace: Sendable {
     /// The object's name, unless it has one of its own.
-    let name: String
+    package let name: String
     /// Nil for the clock of the object with the settings.
     private let scheduler: (any FutureScheduler)?
     /// Nil for the source of the object with the settings.
@@ -28,13 +28,12 @@ package struct PolicyPlace: Sendable {
         self.random = random
     }
 
-    func clock(or other: any FutureScheduler) -> any FutureScheduler { scheduler ?? other }
+    package func clock(or other: any FutureScheduler) -> any FutureScheduler { scheduler ?? other }
     func random(or other: RandomSource) -> RandomSource { random ?? other }
 }
 
 extension CircuitBreaker: RenewablePolicy {}
 extension Bulkhead: RenewablePolicy {}
-extension LoadShedder: RenewablePolicy {}
 extension RateLimiter: RenewablePolicy {}
 extension Pushback: RenewablePolicy {}
 extension RetryBudget: RenewablePolicy {}

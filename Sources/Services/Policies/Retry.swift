@@ -27,7 +27,7 @@ extension Middleware {
     ///   - retry: The settings.
     ///   - budget: The budget for retries, shared by all calls of the same service. With nil, this retry has its own
     ///     budget with the default settings. With ``RetryBudget/unlimited``, only `attempts` limits the retries. If the
-    ///     budget is in a store (``SharedState``), a retry waits until the store has answered.
+    ///     budget is in a store that several machines share, a retry waits until the store has answered.
     ///   - classifier: Assesses the end of a call.
     ///   - scheduler: The clock for the waits.
     ///   - random: The source of the jitter.

@@ -1,4 +1,4 @@
-import PledgeFutures
+package import PledgeFutures
 import Synchronization
 
 /// A budget for retries and hedges, so that they can't multiply the load on a failing service.
@@ -16,10 +16,7 @@ import Synchronization
 /// Create one for each service, and pass it to every stack that calls the service. You can use it from any thread; each
 /// use takes a lock for constant time. (The retry quota of the AWS SDKs, whose capacity is 100 retries.)
 ///
-/// With a ``SharedState``, the bucket is in a store, and all machines draw from it. A retry asks the store while its
-/// backoff's delay passes, and isn't made until the store has answered. A hedge, and ``withdraw()``, don't wait: they
-/// decide by ``balance``. Deposits and refunds go to the store in the background, in whole tokens. No deposit is sent
-/// for a second after the store has said that the bucket is full.
+/// The product PledgeTraffic has a budget whose bucket is in a store, from which several machines draw.
 public final class RetryBudget: Sendable {
     /// Adds a share of a retry, for a call that succeeded without a retry.
     public func deposit() {
@@ -91,11 +88,24 @@ public final class RetryBudget: Sendable {
     ///     100, a busy client survives short losses of all its connections. But a failing service then gets up to
     ///     `capacity` retries.
     ///   - retriesPerSuccess: The share of a retry that each call adds if it succeeds without a retry; 0…1.
-    ///   - shared: The place of the bucket, if several machines have one bucket; every machine must have the same
-    ///     settings. If nobody uses the bucket for a day, the store may fill it.
     public convenience init(
-        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2,
-        shared: SharedState? = nil
+        named name: String? = nil, capacity: Int = 10, retriesPerSuccess: Double = 0.2
+    ) {
+        self.init(
+            named: name, capacity: capacity, retriesPerSuccess: retriesPerSuccess, sharedBy: nil)
+    }
+
+    /// Creates a full budget with its own bucket, or with a bucket that several machines share.
+    ///
+    /// - Parameter makeShared: Makes the shared bucket from the budget's name, a bucket that holds the last known tokens,
+    ///   and one for deposits.
+    package convenience init(
+        named name: String?, capacity: Int, retriesPerSuccess: Double,
+        sharedBy makeShared: (
+            @Sendable (
+                _ name: String?, _ known: Locked<TokenBucket>, _ pending: TokenBucket
+            ) -> any SharedRetries
+        )?
     ) {
         precondition(
             (0...1_000_000).contains(capacity),
@@ -106,12 +116,10 @@ public final class RetryBudget: Sendable {
         let bucket = Locked(
             TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: capacity))
         let pending = TokenBucket(capacity: capacity, share: retriesPerSuccess, initial: 0)
-        self.init(
-            name, bucket, shared.map { SharedBalance($0, name, capacity, pending, bucket) }
-        ) { name in
+        self.init(name, bucket, makeShared?(name, bucket, pending)) { name in
             RetryBudget(
                 named: name, capacity: capacity, retriesPerSuccess: retriesPerSuccess,
-                shared: shared)
+                sharedBy: makeShared)
         }
     }
 
@@ -128,7 +136,7 @@ public final class RetryBudget: Sendable {
     /// Relaxed: a deposit that reads true has come before the withdrawal that takes the bucket's first token.
     private let isFull = Atomic(false)
     /// The bucket in a store; nil if the budget is this process's own.
-    let shared: SharedBalance?
+    let shared: (any SharedRetries)?
 
     /// Creates a budget like this one; nil for one that has no limits, and so no state.
     private let renew: (@Sendable (String) -> RetryBudget)?
@@ -143,7 +151,7 @@ public final class RetryBudget: Sendable {
     }
 
     private init(
-        _ name: String?, _ bucket: Locked<TokenBucket>?, _ shared: SharedBalance?,
+        _ name: String?, _ bucket: Locked<TokenBucket>?, _ shared: (any SharedRetries)?,
         _ renew: (@Sendable (String) -> RetryBudget)? = nil
     ) {
         self.name = name
@@ -153,10 +161,28 @@ public final class RetryBudget: Sendable {
     }
 }
 
+/// A retry budget's bucket that several machines share.
+package protocol SharedRetries: Sendable {
+    /// Asks for a retry; the future doesn't reject.
+    func withdraw(in context: CallContext) -> Future<Bool>
+
+    /// True if no retry may be made now.
+    var isRefusing: Bool { get }
+
+    /// Adds a share of a retry.
+    func deposit()
+
+    /// Puts retries in or takes them out, in the background.
+    func change(by count: Int)
+
+    /// Fills the bucket, in the background.
+    func fill()
+}
+
 /// A bucket of tokens: calls add a part of a token, and extra calls take one.
 ///
 /// It counts in integers, to avoid rounding errors: a token has a million parts, and shares are rounded to whole parts.
-struct TokenBucket: Sendable {
+package struct TokenBucket: Sendable {
     private static let token: Int64 = 1_000_000
 
     private var parts: Int64
@@ -185,10 +211,10 @@ struct TokenBucket: Sendable {
     }
 
     /// Adds a part of a token.
-    mutating func add() { parts = min(capacity, parts + deposit) }
+    package mutating func add() { parts = min(capacity, parts + deposit) }
 
     /// Takes one token, if there is one.
-    mutating func take() -> Bool {
+    package mutating func take() -> Bool {
         guard parts >= Self.token else { return false }
         parts -= Self.token
         return true
@@ -202,12 +228,12 @@ struct TokenBucket: Sendable {
     mutating func fill() { parts = capacity }
 
     /// Sets the number of tokens.
-    mutating func set(_ tokens: Double) {
+    package mutating func set(_ tokens: Double) {
         parts = min(capacity, Int64(max(0, min(tokens, 1e6)) * Double(Self.token)))
     }
 
     /// Takes all whole tokens.
-    mutating func takeAll() -> Int {
+    package mutating func takeAll() -> Int {
         let all = balance
         parts -= Int64(all) * Self.token
         return all
@@ -220,5 +246,5 @@ struct TokenBucket: Sendable {
     var isFull: Bool { parts == capacity }
 
     /// The number of whole tokens.
-    var balance: Int { Int(parts / Self.token) }
+    package var balance: Int { Int(parts / Self.token) }
 }

@@ -1,4 +1,4 @@
-import PledgeFutures
+package import PledgeFutures
 
 /// A sum over a sliding window, kept in slices of time that expire one after the other.
 ///
@@ -6,7 +6,7 @@ import PledgeFutures
 /// slice began. With n slices, it counts for at least (n − 1)/n of the window, and at most for all of it. (Finagle's
 /// WindowedAdder keeps the same slices, from another origin.) Adding and reading take constant time for a constant
 /// number of slices, and allocate nothing after the first time.
-struct SlicedSum: Sendable {
+package struct SlicedSum: Sendable {
     private var slices: [Int64]
     /// The width of a slice, in nanoseconds.
     private let width: Int64
@@ -21,20 +21,20 @@ struct SlicedSum: Sendable {
     /// - Parameters:
     ///   - window: The length of the window; more than zero.
     ///   - count: The number of slices.
-    init(over window: Duration, slices count: Int) {
+    package init(over window: Duration, slices count: Int) {
         precondition(window > .zero && count > 0, "a window needs a length and slices")
         slices = Array(repeating: 0, count: count)
         width = max(1, window.nanoseconds / Int64(count))
     }
 
     /// Returns the sum at an instant.
-    mutating func sum(at instant: SchedulerInstant) -> Int64 {
+    package mutating func sum(at instant: SchedulerInstant) -> Int64 {
         turn(to: instant)
         return total
     }
 
     /// Adds a number, which may be negative, at an instant.
-    mutating func add(_ number: Int64, at instant: SchedulerInstant) {
+    package mutating func add(_ number: Int64, at instant: SchedulerInstant) {
         turn(to: instant)
         slices[index(of: newest)] += number
         total += number

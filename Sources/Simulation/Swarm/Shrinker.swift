@@ -128,7 +128,7 @@ extension Shrinker {
         _ = MinimalFailure.subset(of: removable) { rest in
             let removed = Set(removable).subtracting(rest)
             let kept = whole.hosts.indices.filter { !removed.contains($0) }
-            return !kept.isEmpty && fails(whole.keeping(kept))
+            return !kept.isEmpty && fails(whole.withOnlyHosts(kept))
         }
         return least.hosts.count < whole.hosts.count
     }
@@ -236,7 +236,7 @@ extension Scenario {
     /// The hosts in the faults are renumbered.
     ///
     /// - Parameter numbers: The numbers of the hosts, in ascending order, including the hosts of all faults.
-    fileprivate func keeping(_ numbers: [Int]) -> Scenario {
+    fileprivate func withOnlyHosts(_ numbers: [Int]) -> Scenario {
         var scenario = self
         scenario.hosts = numbers.map { hosts[$0] }
         for index in faults.indices {

@@ -13,7 +13,7 @@ protocol StateSource<State>: Sendable {
     var versioned: (state: State, version: UInt64) { get }
 
     /// Returns the state and its version; nil if the state is still the known one.
-    func newer(than known: State, _ version: UInt64) -> (state: State, version: UInt64)?
+    func stateIfNewer(than known: State, since version: UInt64) -> (state: State, version: UInt64)?
 
     /// Adds a subscriber, and replays the state to it.
     ///
@@ -125,7 +125,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     }
 
     @usableFromInline
-    func newer(than known: Part, _ version: UInt64) -> (state: Part, version: UInt64)? {
+    func stateIfNewer(than known: Part, since version: UInt64) -> (state: Part, version: UInt64)? {
         let now = versioned
         return now.version == version || now.state == known ? nil : now
     }

@@ -183,7 +183,7 @@ extension StoreCore {
     @inlinable
     func begin(_ job: EventJob<Event>, as run: RunNumber) {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
-        switch job.work {
+        switch job.start {
         case .start(let start):
             let future = start()
             if let result = future.result {

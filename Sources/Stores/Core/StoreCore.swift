@@ -274,7 +274,8 @@ extension StoreCore: StateSource {
     }
 
     @usableFromInline
-    func newer(than known: State, _ version: UInt64) -> (state: State, version: UInt64)? {
+    func stateIfNewer(than known: State, since version: UInt64) -> (state: State, version: UInt64)?
+    {
         let now = versioned
         return now.version == version ? nil : now
     }

@@ -31,7 +31,7 @@ public struct Effect<Event: Sendable>: Sendable {
     @inlinable
     init(_ tree: EffectTree) { self.tree = tree }
 
-    init(_ work: EventJob<Event>.Work) { self.init(.job(EventJob(work))) }
+    init(_ start: EventJob<Event>.Start) { self.init(.job(EventJob(start))) }
 
     /// A future that makes an event.
     ///

@@ -41,8 +41,8 @@ internal import PledgeFutures
 /// 1. A run is among its parent's children exactly as long as both exist. A parent's number is smaller than its
 ///    children's numbers.
 /// 2. Every run of parts has a child, and no other run has children. A merge has begun all its parts.
-/// 3. A run with an id is in the id's slot exactly once. If it is the slot's `running`, its work is `parts`. If it is
-///    in `waiting` or is `latest`, its work is `turn`. The only other run that a slot names is its `interval`.
+/// 3. A run with an id is in the id's slot exactly once. If it is the slot's `running`, its phase is `parts`. If it is
+///    in `waiting` or is `latest`, its phase is `turn`. The only other run that a slot names is its `interval`.
 /// 4. A slot exists exactly as long as it names a run. If a run is in `waiting`, another run has the id. If
 ///    there is a `latest`, there is an `interval`. The runs in `waiting` are in the order of their numbers.
 /// 5. A run and its ancestors have different ids.
@@ -114,10 +114,10 @@ struct EffectMachine: Sendable {
     /// - Returns: False if the run was removed; the caller then cancels the handle. An interval whose timer has
     ///   fired counts as removed; cancelling its handle does no harm.
     mutating func attach(_ handle: EffectHandle, to run: RunNumber) -> Bool {
-        switch runs[run]?.work {
-        case .job: runs[run]?.work = .job(handle)
-        case .delay(let effect, _): runs[run]?.work = .delay(effect, handle)
-        case .interval(let id, _): runs[run]?.work = .interval(id, handle)
+        switch runs[run]?.phase {
+        case .job: runs[run]?.phase = .job(handle)
+        case .delay(let effect, _): runs[run]?.phase = .delay(effect, handle)
+        case .interval(let id, _): runs[run]?.phase = .interval(id, handle)
         case .parts, .turn: break
         case nil: return false
         }
@@ -129,7 +129,7 @@ struct EffectMachine: Sendable {
     /// - Returns: False if the job was replaced or cancelled before; its late result is then discarded.
     @usableFromInline
     mutating func end(_ run: RunNumber) -> Bool {
-        guard case .job? = runs[run]?.work else { return false }
+        guard case .job? = runs[run]?.phase else { return false }
         removeOne(run)
         workOff()
         return true
@@ -137,7 +137,7 @@ struct EffectMachine: Sendable {
 
     /// Continues a run whose timer has fired.
     mutating func fire(_ run: RunNumber) {
-        switch runs[run]?.work {
+        switch runs[run]?.phase {
         case .delay(let effect, let timer):
             if let timer { commands.append(.free(timer)) }
             unfold(run, effect)
@@ -220,7 +220,7 @@ extension EffectMachine {
 
     /// Starts the next part of a merge.
     mutating func startNextOfMerge(_ run: RunNumber) {
-        guard case .parts(let parts, _) = runs[run]?.work else { return }
+        guard case .parts(let parts, _) = runs[run]?.phase else { return }
         guard !parts.isEmpty else { return advanceOrEnd(run) }
         // The consequences of beginning this part come above this entry on the stack. So they are processed before the
         // next part begins.
@@ -230,7 +230,7 @@ extension EffectMachine {
 
     /// Advances a run without children: starts a sequence's next part, or ends the run if no part is left.
     mutating func advanceOrEnd(_ run: RunNumber) {
-        guard let group = runs[run], case .parts(let parts, let order) = group.work,
+        guard let group = runs[run], case .parts(let parts, let order) = group.phase,
             group.children.isEmpty
         else { return }
         if parts.isEmpty { return removeOne(run) }
@@ -240,9 +240,9 @@ extension EffectMachine {
     }
 
     private mutating func startFirst(of parts: ArraySlice<EffectTree>, in run: RunNumber) {
-        guard let first = parts.first, case .parts(_, let order) = runs[run]?.work else { return }
+        guard let first = parts.first, case .parts(_, let order) = runs[run]?.phase else { return }
         let rest = parts.dropFirst()
-        runs[run]?.work = .parts(rest.isEmpty ? [] : rest, order)
+        runs[run]?.phase = .parts(rest.isEmpty ? [] : rest, order)
         if order == .inOrder, parts.startIndex > 0 {
             forget(first, at: .init(run: run, part: parts.startIndex))
         }
@@ -252,7 +252,7 @@ extension EffectMachine {
 
     /// Changes a delay or a turn into a run of parts, whose only part is the waiting effect.
     mutating func unfold(_ run: RunNumber, _ effect: EffectTree) {
-        runs[run]?.work = .parts([effect], .inOrder)
+        runs[run]?.phase = .parts([effect], .inOrder)
         forget(effect, at: .init(run: run, part: 0))
         underWay -= 1
         consequences.append(.advanceOrEnd(run))
@@ -272,12 +272,12 @@ extension EffectMachine {
     }
 
     mutating func add(
-        _ work: EffectRun.Work, in parent: RunNumber?, as id: EffectID? = nil,
+        _ phase: EffectRun.Phase, in parent: RunNumber?, as id: EffectID? = nil,
         root: RunNumber? = nil
     ) -> RunNumber {
         lastNumber += 1
         let root = root ?? parent.flatMap { runs[$0]?.root } ?? lastNumber
-        let run = EffectRun(parent: parent, root: root, id: id, work: work)
+        let run = EffectRun(parent: parent, root: root, id: id, phase: phase)
         if run.isUnderWay { underWay += 1 }
         runs[lastNumber] = run
         if let parent { runs[parent]?.children.insert(lastNumber) }
@@ -306,7 +306,7 @@ extension EffectMachine {
 extension EffectMachine {
     /// Assigns an id to a run that waits for it, and begins the run's effect.
     mutating func occupy(_ id: EffectID, by run: RunNumber) {
-        guard case .turn(let effect, _) = runs[run]?.work else { return }
+        guard case .turn(let effect, _) = runs[run]?.phase else { return }
         slots[id, default: EffectSlot()].running = run
         unfold(run, effect)
     }
@@ -324,7 +324,7 @@ extension EffectMachine {
     /// waits for it, the newcomer is removed instead.
     mutating func claim(_ id: EffectID, by run: RunNumber) {
         // If the consequences of the removal have removed the newcomer, too, the id goes to the next waiting run.
-        guard case .turn(_, let throttling) = runs[run]?.work else { return pass(on: id) }
+        guard case .turn(_, let throttling) = runs[run]?.phase else { return pass(on: id) }
         if let throttling { return claim(id, by: run, throttling) }
         if isWanted(id, after: run) { return removeTrees([run]) }
         consequences.append(.claim(id, by: run))
@@ -538,7 +538,7 @@ extension EffectMachine {
     /// The caller makes names from the ids outside the lock, because making a name calls the user's code.
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
-            switch run.work {
+            switch run.phase {
             case .job: EffectPath(ids: ids(of: number), waitsFor: nil)
             case .delay: EffectPath(ids: ids(of: number), waitsFor: "time")
             case .turn: EffectPath(ids: ids(of: number), waitsFor: "turn")

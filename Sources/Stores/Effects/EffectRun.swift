@@ -17,11 +17,11 @@ struct EffectRun: Sendable {
     let root: RunNumber
     /// The id that the run has or waits for; nil if its effect has no id.
     let id: EffectID?
-    var work: Work
+    var phase: Phase
     var children: Set<RunNumber> = []
 
-    /// The work that a run does, or its reason to wait.
-    enum Work: Sendable {
+    /// What a run does, or waits for.
+    enum Phase: Sendable {
         /// The parts that have not begun.
         ///
         /// Next state: ended, when all parts have begun and no child is left.
@@ -57,7 +57,7 @@ struct EffectRun: Sendable {
     /// They are the parts of a sequence, or the effect of a delay or a turn. A merge has none: it begins all its
     /// parts in one step.
     var unbegun: [(part: Int, effect: EffectTree)] {
-        switch work {
+        switch phase {
         case .parts(let parts, .inOrder): Array(zip(parts.indices, parts))
         case .delay(let effect, _), .turn(let effect, _): [(0, effect)]
         case .parts, .job, .interval: []
@@ -66,7 +66,7 @@ struct EffectRun: Sendable {
 
     /// Returns one of the effects that have not begun.
     func unbegun(at part: Int) -> EffectTree? {
-        switch work {
+        switch phase {
         case .parts(let parts, _): parts[part]
         case .delay(let effect, _), .turn(let effect, _): effect
         case .job, .interval: nil
@@ -75,21 +75,21 @@ struct EffectRun: Sendable {
 
     /// Replaces one of the effects that have not begun, without copying the others.
     mutating func replaceUnbegun(at part: Int, with effect: EffectTree) {
-        switch work {
+        switch phase {
         case .parts(var parts, let order):
             // Now the array has only one owner, so writing to it copies nothing.
-            work = .parts([], order)
+            phase = .parts([], order)
             parts[part] = effect
-            work = .parts(parts, order)
-        case .delay(_, let timer): work = .delay(effect, timer)
-        case .turn(_, let throttling): work = .turn(effect, throttling)
+            phase = .parts(parts, order)
+        case .delay(_, let timer): phase = .delay(effect, timer)
+        case .turn(_, let throttling): phase = .turn(effect, throttling)
         case .job, .interval: break
         }
     }
 
     /// True if it counts as an effect under way.
     var isUnderWay: Bool {
-        switch work {
+        switch phase {
         case .job, .delay, .turn: true
         case .parts, .interval: false
         }
@@ -101,7 +101,7 @@ struct EffectRun: Sendable {
     /// the future. If the job was cancelled, the command that cancels the future holds the handle.
     var mayOwnUserObjects: Bool {
         if id != nil { return true }
-        return switch work {
+        return switch phase {
         case .parts(let parts, _): !parts.isEmpty
         case .delay, .turn, .interval: true
         case .job: false
@@ -110,7 +110,7 @@ struct EffectRun: Sendable {
 
     /// The handle to cancel with the run.
     var handle: EffectHandle? {
-        switch work {
+        switch phase {
         case .job(let handle), .delay(_, let handle), .interval(_, let handle): handle
         case .parts, .turn: nil
         }

@@ -24,7 +24,7 @@ protocol EffectJob: AnyObject, Sendable {}
 @usableFromInline
 final class EventJob<Event: Sendable>: EffectJob {
     @usableFromInline
-    enum Work: Sendable {
+    enum Start: Sendable {
         /// A future that makes the effect's only event.
         case start(@Sendable () -> Future<Event>)
         /// An operation that sends any number of events.
@@ -32,9 +32,9 @@ final class EventJob<Event: Sendable>: EffectJob {
     }
 
     @usableFromInline
-    let work: Work
+    let start: Start
 
-    init(_ work: Work) { self.work = work }
+    init(_ start: Start) { self.start = start }
 
     /// Returns the job with its type of event, which its effect and its store have too.
     @inlinable
@@ -47,7 +47,7 @@ final class EventJob<Event: Sendable>: EffectJob {
     func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Event) -> Other
     ) -> EventJob<Other> {
-        switch work {
+        switch start {
         case .start(let start): EventJob<Other>(.start { start().map(transform) })
         case .run(let operation):
             EventJob<Other>(.run { send in operation(Effect.Send { send(transform($0)) }) })

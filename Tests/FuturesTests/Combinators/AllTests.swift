@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 @Suite(.oneAtATime) struct FutureAllTests {
-    @Test func ofNothingSucceedsAtOnceWithNothing() {
+    @Test func allOfNothingSucceedsAtOnceWithNothing() {
         #expect(Future.all([Future<Int>]()).valueNow == [])
         #expect(Future.allSettled([Promise<Int>]()).result.map { (try? $0.get())?.count } == 0)
     }
 
-    @Test func theValuesAreInOrderOfTheFutures() {
+    @Test func theValuesOfAllAreInOrderOfTheFutures() {
         let promises = (0..<5).map { _ in Promise<Int>() }
         let all = Future.all(promises)
         for index in [3, 0, 4, 2, 1] {
@@ -19,7 +19,7 @@ import Testing
         #expect(all.valueNow == [0, 1, 2, 3, 4])
     }
 
-    @Test func infersAsAUserWritesIt() async throws {
+    @Test func allInfersItsTypesAsAUserWritesIt() async throws {
         @Sendable func load(_ id: Int) -> Future<String> { Future(value: "item \(id)") }
         let ids = [1, 2]
         let values = try await Future.all(ids.map(load)).value
@@ -36,7 +36,7 @@ import Testing
         #expect(settled.map { try? $0.get() } == [1, 2])
     }
 
-    @Test func theFirstFailureInTimeFailsTheWholeAtOnce() {
+    @Test func theFirstFailureInTimeFailsAllAtOnce() {
         let promises = (0..<3).map { _ in Promise<Int>() }
         let all = Future.all(promises)
         promises[2].reject(with: TestError(number: 2))
@@ -46,14 +46,14 @@ import Testing
         #expect(promises[1].resolve(with: 1))
     }
 
-    @Test func settledInputsCountAtOnce() {
+    @Test func allCountsSettledInputsAtOnce() {
         let settled = [Future(value: 1), Future(value: 2)]
         #expect(Future.all(settled).valueNow == [1, 2])
         let failed = [Promise<Int>(), Future<Int>(error: TestError(number: 1))]
         #expect(Future.all(failed).errorNow as? TestError == TestError(number: 1))
     }
 
-    @Test func theSameFutureManyTimes() {
+    @Test func allTakesTheSameFutureManyTimes() {
         let promise = Promise<Int>()
         let all = Future.all(Array(repeating: promise, count: 1_000))
         promise.resolve(with: 3)
@@ -61,7 +61,7 @@ import Testing
         #expect(all.valueNow?.allSatisfy { $0 == 3 } == true)
     }
 
-    @Test func anAbandonedInputFailsTheWhole() {
+    @Test func anAbandonedInputFailsAll() {
         var promises: [Promise<Int>] = [Promise(), Promise()]
         let all = Future.all(promises)
         let settled = Future.allSettled(promises)
@@ -89,7 +89,7 @@ import Testing
         #expect(errors[3] is CancellationError)
     }
 
-    @Test func aThousandInputsFromEightThreads() async throws {
+    @Test func allTakesAThousandInputsFromEightThreads() async throws {
         let promises = (0..<1_000).map { _ in Promise<Int>() }
         let all = Future.all(promises)
         onThreads(8) { thread in
@@ -127,13 +127,13 @@ import Testing
 }
 
 @Suite struct ZipTests {
-    @Test func ofNothingSucceedsAtOnce() {
+    @Test func zipOfNothingSucceedsAtOnce() {
         let future: Future<Void> = zip()
         #expect(throws: Never.self) { try future.result?.get() }
         #expect(future.result != nil)
     }
 
-    @Test func ofOne() {
+    @Test func zipOfOneFutureHasItsValue() {
         let promise = Promise<Int>()
         let future: Future<Int> = zip(promise)
         #expect(future.result == nil)
@@ -141,7 +141,7 @@ import Testing
         #expect(future.valueNow == 1)
     }
 
-    @Test func ofTwoOfDifferentTypes() {
+    @Test func zipTakesTwoFuturesOfDifferentTypes() {
         let number = Promise<Int>()
         let text = Promise<String>()
         let future = zip(number, text)
@@ -153,7 +153,7 @@ import Testing
         #expect(value?.1 == "b")
     }
 
-    @Test func takesPromisesAndFuturesAsAUserWritesIt() {
+    @Test func zipTakesPromisesAndFuturesAsAUserWritesIt() {
         let a = Promise<Int>()
         let b = Promise<Int>()
         let sum = zip(a, b.map { $0 * 10 }).map { $0 + $1 }
@@ -164,7 +164,7 @@ import Testing
         #expect(named.valueNow == -1)
     }
 
-    @Test func ofThreeSettledInAnyOrder() {
+    @Test func zipTakesThreeFuturesSettledInAnyOrder() {
         for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0]] {
             let promises = (0..<3).map { _ in Promise<Int>() }
             let future = zip(promises[0], promises[1], promises[2]).map { "\($0) \($1) \($2)" }
@@ -176,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func ofFiveTypesSomeSettledBefore() {
+    @Test func zipTakesFiveTypesSomeSettledBefore() {
         let number = Promise<Int>()
         let list = Promise<[Int]>()
         let future = zip(Future(value: "a"), number, Future(value: 2.5), list, Future(value: true))
@@ -186,14 +186,14 @@ import Testing
         #expect(future.valueNow == "a 7 2.5 [1] true")
     }
 
-    @Test func ofOptionalsAndTuples() {
+    @Test func zipTakesOptionalsAndTuples() {
         let future = zip(Future<Int?>(value: nil), Future(value: (1, "x")))
         let value = try? future.result?.get()
         #expect(value?.0 == .some(nil))
         #expect(value?.1.1 == "x")
     }
 
-    @Test func theFirstFailureInTimeWins() {
+    @Test func theFirstFailureInTimeFailsAZip() {
         let a = Promise<Int>()
         let b = Promise<Int>()
         let c = Promise<Int>()
@@ -204,7 +204,7 @@ import Testing
         #expect(c.resolve(with: 1))
     }
 
-    @Test func ofSettledFailuresTheFirstInOrderWins() {
+    @Test func theFirstOfSettledFailuresFailsAZip() {
         let future = zip(
             Future(value: 0),
             Future<Int>(error: TestError(number: 1)),
@@ -213,14 +213,14 @@ import Testing
         #expect(future.errorNow as? TestError == TestError(number: 1))
     }
 
-    @Test func theSameFutureTwice() {
+    @Test func zipTakesTheSameFutureTwice() {
         let promise = Promise<Int>()
         let future = zip(promise, promise).map { $0 + $1 }
         promise.resolve(with: 4)
         #expect(future.valueNow == 8)
     }
 
-    @Test func theLineThatThrewPasses() {
+    @Test func aZipKeepsTheLineThatThrew() {
         let promise = Promise<Int>()
         let line: UInt = #line + 1
         let thrower = promise.map { _ -> Int in throw TestError() }
@@ -231,7 +231,7 @@ import Testing
 }
 
 @Suite(.oneAtATime) struct FutureFirstTests {
-    @Test func ofNothingFailsAndNamesTheLine() {
+    @Test func raceAndAnyOfNothingFailAndNameTheLine() {
         let line: UInt = #line
         let any = Future<Int>.any([Future<Int>]())
         let race = Future<Int>.race([Future<Int>]())
@@ -243,7 +243,7 @@ import Testing
         }
     }
 
-    @Test func infersAsAUserWritesIt() async throws {
+    @Test func raceAndAnyInferTheirTypesAsAUserWritesIt() async throws {
         let a = Promise<Int>()
         let b = Promise<Int>()
         let mixed = Future.race([a, b.map { $0 }])
@@ -265,7 +265,7 @@ import Testing
         #expect(race.errorNow as? TestError == TestError(number: 1))
     }
 
-    @Test func ofSettledFuturesTheFirstInOrderWins() {
+    @Test func theFirstOfSettledFuturesWinsARace() {
         let settled = [
             Promise<Int>(), Future(error: TestError(number: 1)), Future(value: 2), Future(value: 3),
         ]
@@ -283,8 +283,7 @@ import Testing
         #expect(any.valueNow == 1)
     }
 
-    @Test("C6: the first settled future of the array, also within an observer of it")
-    func settledInputsWithinAnObserver() {
+    @Test func aggregatesWithinAnObserverOfTheirFirstInputTakeItFirst() {
         let promise = Promise<Int>()
         let (races, first, all) = (TestLog<Int?>(), TestLog<Int?>(), TestLog<[Int]?>())
         promise.observe { _ in
@@ -314,7 +313,7 @@ import Testing
         }
     }
 
-    @Test func ofOne() {
+    @Test func raceAndAnyOfOneFutureHaveItsResult() {
         #expect(Future.race([Future(value: 1)]).valueNow == 1)
         #expect(Future.any([Future(value: 1)]).valueNow == 1)
         let failed = Future.any([Future<Int>(error: TestError(number: 1))])
@@ -397,8 +396,7 @@ import Testing
         #expect(await comesTrue { isCancelled.withLock { $0 } })
     }
 
-    @Test("F3: what leaving leads to runs on another thread than that of the canceller")
-    func producersHearOnAnotherThread() async {
+    @Test func producersOfAbandonedInputsHearItOnAnotherThreadThanTheCancellers() async {
         let promise = Promise<Int>()
         let (handler, canceller) = (Locked<Thread?>(nil), Locked<Thread?>(nil))
         let isAwaiting = Locked(false)

@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func theClosuresThatFitAreCalledInOrder(isSettled: Bool) {
+    func effectsThatFitTheResultAreCalledInOrder(isSettled: Bool) {
         #expect(
             effects(of: .success, isSettled: isSettled) == ["always", "success 1", "again"]
         )
@@ -57,7 +57,7 @@ import Testing
         )
     }
 
-    @Test func theResultPassesUnchanged() {
+    @Test func effectsPassTheResultUnchanged() {
         let success = Future(value: 1).always {}.onSuccess { _ in }.onFailure { _ in }
         let failure = Future<Int>(error: TestError(number: 2))
             .always {}.onSuccess { _ in }.onFailure { _ in }
@@ -74,7 +74,7 @@ import Testing
         #expect(order.elements == ["effect", "observer"])
     }
 
-    @Test func theLineThatThrewPasses() {
+    @Test func effectsKeepTheLineThatThrew() {
         let line: UInt = #line + 1
         let thrower = Future(value: 1).map { _ -> Int in throw TestError() }
         #expect(thrower.always {}.onSuccess { _ in }.onFailure { _ in }.failureOrigin?.line == line)

@@ -31,7 +31,7 @@ import Testing
 
     private let census = Census()
 
-    @Test func theFirstValueArrives() throws {
+    @Test func aFutureHasItsPublishersFirstValue() throws {
         let subject = PassthroughSubject<Int, Broken>()
         let future = subject.firstValue()
         #expect(future.result == nil)
@@ -41,12 +41,12 @@ import Testing
         #expect(try Just(3).firstValue().result?.get() == 3)
     }
 
-    @Test func aFailureArrives() {
+    @Test func aFutureHasItsPublishersFailure() {
         let future = Fail<Int, Broken>(error: Broken()).firstValue()
         #expect(throws: Broken.self) { try future.result?.get() }
     }
 
-    @Test func whatEndsWithoutAValueIsAbandoned() {
+    @Test func aPublisherThatEndsWithoutAValueIsAbandoned() {
         let subject = PassthroughSubject<Int, Never>()
         for future in [Empty<Int, Never>().firstValue(), subject.firstValue()] {
             subject.send(completion: .finished)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Nobody keeps the subscriber any more, so no value can come.
-    @Test func whatHasDroppedItsSubscriberIsAbandoned() {
+    @Test func aPublisherThatDropsItsSubscriberIsAbandoned() {
         for _ in 0..<10 {
             let future = census.counting(Empty<Int, Never>(completeImmediately: false)).firstValue()
             let error = #expect(throws: FutureError.self) { try future.result?.get() }
@@ -74,7 +74,7 @@ import Testing
         #expect(throws: CancellationError.self) { try future.result?.get() }
     }
 
-    @Test func nothingIsKeptAfterTheEnd() {
+    @Test func aPublisherThatHasEndedKeepsNoSubscription() {
         let subject = PassthroughSubject<Int, Broken>()
         let ends: [() -> Void] = [
             { subject.send(1) }, { subject.send(completion: .finished) },
@@ -87,13 +87,13 @@ import Testing
         }
     }
 
-    @Test func nothingIsKeptAfterACancellation() {
+    @Test func aCancelledFutureKeepsNoSubscription() {
         let subject = PassthroughSubject<Int, Never>()
         for _ in 0..<10 { census.counting(subject).firstValue().cancel() }
         #expect(census.alive == 0)
     }
 
-    @Test func aPublisherHasTheValueOrTheError() {
+    @Test func aFuturesPublisherHasItsValueOrItsError() {
         var seen: [String] = []
         let (good, bad) = (Promise<Int>(), Promise<Int>())
         let sinks = [good, bad].map { promise in
@@ -116,7 +116,7 @@ import Testing
         #expect(cancelled == 1)
     }
 
-    @Test func nothingIsKeptByAPublisher() {
+    @Test func aFuturesPublisherKeepsNoSubscriptionOnceOver() {
         for isCancelled in [false, true] {
             let promise = Promise<Int>()
             let sinks = (0..<10).map { _ in

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(.oneAtATime) struct FutureObserveTests {
-    @Test func inOrderOfRegistration() {
+    @Test func observersRunInOrderOfRegistration() {
         let promise = Promise<Int>()
         let order = TestLog<Int>()
         for index in 0..<100 { promise.observe { _ in order.append(index) } }
@@ -14,7 +14,7 @@ import Testing
         #expect(order.elements == Array(0..<100))
     }
 
-    @Test func atOnceWhenSettled() {
+    @Test func anObserverOfASettledFutureRunsAtOnce() {
         let calls = TestLog<Result<Int, TestError>>()
         Future(value: 1).observe { calls.append($0.mapError { $0 as? TestError ?? TestError() }) }
         #expect(calls.elements == [.success(1)])
@@ -24,7 +24,7 @@ import Testing
         #expect(calls.elements == [.success(1), .failure(TestError(number: 2))])
     }
 
-    @Test func onTheThreadThatSettles() {
+    @Test func observersRunOnTheThreadThatSettles() {
         let promise = Promise<Int>()
         let threads = TestLog<Bool>()
         let settling = Locked<Thread?>(nil)
@@ -54,7 +54,7 @@ import Testing
 
     /// Chains of every depth around the limit of nested deliveries, observed at each step.
     @Test(arguments: [1, 16, 30, 31, 32, 33, 34, 40, 63, 64, 65, 100, 1_000])
-    func inOrderAtEveryNestingDepth(depth: Int) {
+    func observersRunInOrderAtEveryNestingDepth(depth: Int) {
         let order = TestLog<[Int]>()
         let promises = (0..<depth).map { _ in Promise<Int>() }
         for index in 0..<depth {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test @MainActor func onTheMainActorEvenWhenSettledNeverAtOnce() async {
+    @Test @MainActor func anObserverOnTheMainActorNeverRunsAtOnce() async {
         let done = Promise<Void>()
         let calls = TestLog<Int>()
         Future(value: 1).observe(on: MainActor.shared) { _ in
@@ -88,7 +88,7 @@ import Testing
         var texts: [Int] = []
     }
 
-    @Test @MainActor func onTheMainActor() async {
+    @Test @MainActor func anObserverRunsOnTheMainActorIfAsked() async {
         let screen = Screen()
         let promise = Promise<Int>()
         let done = Promise<Void>()
@@ -123,7 +123,7 @@ import Testing
         withExtendedLifetime(token) {}
     }
 
-    @Test func anObserverIsTakenBack() {
+    @Test func anObserverThatIsTakenBackDoesNotRun() {
         let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         promise.onCancel { calls.append(0) }
         let tokens = (1...3).map { number in promise.observe { _ in calls.append(number) } }
@@ -152,7 +152,7 @@ extension FutureObserveTests {
         #expect(calls.elements == [isScoped ? 0 : 1])
     }
 
-    @Test func aScopeCanBeCancelledBefore() {
+    @Test func aScopeCancelledBeforeTakesItsObserversBack() {
         let (promise, calls) = (Promise<Int>(), TestLog<Int>())
         let scope = promise.observe { _ in calls.append(1) }.scoped()
         scope.cancel()
@@ -195,8 +195,7 @@ extension FutureObserveTests {
 
     private enum End: CaseIterable { case settled, cancelled, cancelledLate }
 
-    @Test("an observer lets its closure go, also if that holds the token")
-    func anObserverIsFreed() {
+    @Test func anObserverLetsItsClosureGoAlsoIfThatHoldsTheToken() {
         for end in End.allCases {
             let (promise, census) = (Promise<Int>(), Census())
             do {

@@ -21,7 +21,7 @@ import Testing
         attempts.withLock { $0.last }?.reject(with: error)
     }
 
-    @Test func itTriesUntilThereIsAValue() {
+    @Test func aRetryTriesUntilThereIsAValue() {
         let future = Future.retry(attempts: 5, step)
         fail()
         fail()
@@ -30,7 +30,7 @@ import Testing
         #expect(future.valueNow == 7 && count == 3)
     }
 
-    @Test func theLastErrorIsTheResultAndHasItsOrigin() {
+    @Test func aRetryFailsWithTheLastErrorAndItsOrigin() {
         let future = Future.retry(attempts: 2, step)
         fail(TestError(number: 1))
         fail(TestError(number: 2))
@@ -42,7 +42,7 @@ import Testing
         #expect(thrown.failureOrigin?.line == line)
     }
 
-    @Test func theDelayGrowsWithTheFailures() {
+    @Test func theDelayOfARetryGrowsWithTheFailures() {
         let future = Future.retry(attempts: 3, after: { .seconds($0) }, on: scheduler, step)
         fail()
         scheduler.advance(by: .milliseconds(999))
@@ -78,7 +78,7 @@ import Testing
         #expect(future.errorNow is TestError && calls.elements.count == 3)
     }
 
-    @Test(arguments: [false, true]) func cancellingEndsIt(isInDelay: Bool) {
+    @Test(arguments: [false, true]) func cancellingARetryEndsItsAttemptOrItsDelay(isInDelay: Bool) {
         let stopped = TestLog<Int>()
         let future = Future.retry(attempts: 3, after: { _ in .seconds(1) }, on: scheduler, step)
         if isInDelay { fail() }
@@ -90,7 +90,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func anyNumberOfAttemptsNeedsNoStack() {
+    @Test func aRetryOfManyAttemptsNeedsNoStack() {
         onSmallThread {
             let calls = Locked(0)
             let future = Future<Int>.retry(attempts: depth()) {
@@ -102,7 +102,7 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-    @Test func noAttemptTraps() async {
+    @Test func aRetryOfNoAttemptTraps() async {
         await #expect(processExitsWith: .failure) {
             _ = Future.retry(attempts: 0) { Future(value: 1) }
         }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct FutureTimeoutTests {
     private let scheduler = ManualScheduler()
 
-    @Test func aResultInTimePassesAndTakesTheTimerBack() {
+    @Test func aResultInTimePassesATimeoutAndTakesTheTimerBack() {
         let promise = Promise<Int>()
         let timed = promise.timeout(.seconds(2), on: scheduler)
         scheduler.advance(by: .milliseconds(1_999))
@@ -21,7 +21,7 @@ import Testing
         #expect(timed.valueNow == 1)
     }
 
-    @Test func aFailureInTimePassesAndTakesTheTimerBack() {
+    @Test func aFailureInTimePassesATimeoutAndTakesTheTimerBack() {
         let promise = Promise<Int>()
         let timed = promise.timeout(.seconds(2), on: scheduler)
         promise.reject(with: TestError(number: 1))
@@ -29,7 +29,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func withoutAResultInTimeItFailsAndNamesTheLine() {
+    @Test func aTimeoutWithoutAResultFailsAndNamesTheLine() {
         let promise = Promise<Int>()
         let line: UInt = #line + 1
         let timed = promise.timeout(.seconds(2), on: scheduler)
@@ -44,7 +44,7 @@ import Testing
         #expect(timed.codeNow == .timedOut)
     }
 
-    @Test func theTimeCountsFromTheCall() {
+    @Test func aTimeoutCountsFromItsCall() {
         let promise = Promise<Int>()
         scheduler.advance(by: .seconds(5))
         let timed = promise.timeout(.seconds(2), on: scheduler)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func noTimeAtAllFailsAsSoonAsTheSchedulerRuns(duration: Duration) {
+    func aTimeoutOfZeroFailsAsSoonAsTheSchedulerRuns(duration: Duration) {
         let promise = Promise<Int>()
         let timed = promise.timeout(duration, on: scheduler)
         #expect(timed.result == nil)
@@ -63,14 +63,14 @@ import Testing
         #expect(timed.codeNow == .timedOut)
     }
 
-    @Test func aSettledFutureNeedsNoTimer() {
+    @Test func aTimeoutOfASettledFutureNeedsNoTimer() {
         #expect(Future(value: 1).timeout(.zero, on: scheduler).valueNow == 1)
         let failed = Future<Int>(error: TestError(number: 2)).timeout(.zero, on: scheduler)
         #expect(failed.errorNow as? TestError == TestError(number: 2))
         #expect(scheduler.isIdle)
     }
 
-    @Test func cancellingTakesTheTimerBack() {
+    @Test func cancellingATimeoutTakesItsTimerBack() {
         let promise = Promise<Int>()
         let timed = promise.timeout(.seconds(2), on: scheduler)
         timed.cancel()
@@ -79,7 +79,7 @@ import Testing
         #expect(promise.resolve(with: 1))
     }
 
-    @Test func abandonmentTakesTheTimerBack() {
+    @Test func abandonmentTakesTheTimerOfATimeoutBack() {
         var promise: Promise<Int>? = Promise()
         let timed = promise?.timeout(.seconds(2), on: scheduler)
         promise = nil
@@ -88,7 +88,7 @@ import Testing
     }
 
     /// The timer is cancelled before the observers of the result are called.
-    @Test func observersSeeTheTimerGone() {
+    @Test func observersOfATimeoutFindItsTimerGone() {
         let promise = Promise<Int>()
         let idle = TestLog<Bool>()
         let scheduler = scheduler
@@ -119,7 +119,7 @@ import Testing
         #expect(promise.result == nil)
     }
 
-    @Test func realTimeIsTheDefault() async {
+    @Test func aTimeoutCountsRealTimeByDefault() async {
         let promise = Promise<Int>()
         let timed = promise.timeout(.milliseconds(1))
         let result = await timed.resultWhenSettled
@@ -151,7 +151,7 @@ import Testing
 @Suite struct FutureDelayTests {
     private let scheduler = ManualScheduler()
 
-    @Test func aValuePassesLaterCountedFromItsArrival() {
+    @Test func aDelayCountsFromTheArrivalOfTheValue() {
         let promise = Promise<Int>()
         let delayed = promise.delay(.seconds(2), on: scheduler)
         scheduler.advance(by: .seconds(5))
@@ -186,14 +186,14 @@ import Testing
         #expect((delayed.errorNow as? FutureError)?.code == .abandoned)
     }
 
-    @Test func aSettledValueIsHeldBackToo() {
+    @Test func aDelayHoldsASettledValueBack() {
         let delayed = Future(value: 1).delay(.seconds(2), on: scheduler)
         #expect(delayed.result == nil)
         scheduler.advance(by: .seconds(2))
         #expect(delayed.valueNow == 1)
     }
 
-    @Test func zeroStillWaitsForTheScheduler() {
+    @Test func aDelayOfZeroWaitsForTheScheduler() {
         let delayed = Future(value: 1).delay(.zero, on: scheduler)
         #expect(delayed.result == nil)
         scheduler.advance(by: .zero)
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aFailurePassesAtOnce(isSettled: Bool) {
+    func aFailurePassesADelayAtOnce(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.reject(with: TestError(number: 1)) }
         let delayed = promise.delay(.seconds(2), on: scheduler)
@@ -210,7 +210,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func cancellingBeforeTheValueGivesUpTheSource() {
+    @Test func cancellingADelayBeforeItsValueGivesUpTheSource() {
         let promise = Promise<Int>()
         let heard = TestLog<Int>()
         promise.onCancel { heard.append(1) }
@@ -219,7 +219,7 @@ import Testing
         #expect(promise.isCancelled)
     }
 
-    @Test func cancellingWhileHeldBackTakesTheTimerBack() {
+    @Test func cancellingADelayOfAValueTakesItsTimerBack() {
         let promise = Promise<Int>()
         let delayed = promise.delay(.seconds(2), on: scheduler)
         let below = delayed.map { $0 + 1 }
@@ -231,7 +231,7 @@ import Testing
         #expect(promise.valueNow == 1)
     }
 
-    @Test func aReleasedSourceDoesNotLoseTheValue() {
+    @Test func aDelayKeepsTheValueOfAReleasedSource() {
         var promise: Promise<Int>? = Promise()
         let delayed = promise?.delay(.seconds(2), on: scheduler)
         promise?.resolve(with: 1)
@@ -240,7 +240,7 @@ import Testing
         #expect(delayed?.valueNow == 1)
     }
 
-    @Test func abandonmentPassesAtOnce() {
+    @Test func abandonmentPassesADelayAtOnce() {
         var promise: Promise<Int>? = Promise()
         let delayed = promise?.delay(.seconds(2), on: scheduler)
         promise = nil
@@ -257,7 +257,7 @@ import Testing
         #expect(delayed.valueNow == 1)
     }
 
-    @Test func timeoutAgainstDelay() {
+    @Test func theShorterOfATimeoutAndADelayCounts() {
         let slow = Future(value: 1).delay(.seconds(3), on: scheduler)
         let fast = Future(value: 2).delay(.seconds(1), on: scheduler)
         let late = slow.timeout(.seconds(2), on: scheduler)
@@ -269,7 +269,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func realTimeIsTheDefault() async throws {
+    @Test func aDelayCountsRealTimeByDefault() async throws {
         #expect(try await Future(value: 1).delay(.milliseconds(1)).value == 1)
     }
 

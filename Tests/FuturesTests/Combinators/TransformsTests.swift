@@ -6,11 +6,11 @@ import Testing
 @Suite struct FutureMapTests {
     private struct Product: Sendable { let name: String }
 
-    @Test func transformsTheValueOfASettledFutureAtOnce() {
+    @Test func mapTransformsTheValueOfASettledFutureAtOnce() {
         #expect(Future(value: 20).map { $0 + 1 }.valueNow == 21)
     }
 
-    @Test func transformsTheValueOnceItIsThere() {
+    @Test func mapTransformsTheValueOnceItIsThere() {
         let promise = Promise<Int>()
         let calls = TestLog<Int>()
         let text = promise.map { value in
@@ -24,7 +24,7 @@ import Testing
         #expect(calls.elements == [7])
     }
 
-    @Test func infersFromAKeyPathAndFromAFunction() {
+    @Test func mapInfersFromAKeyPathAndFromAFunction() {
         let promise = Promise<Product>()
         let name = promise.map(\.name)
         let length = name.map(\.count)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aFailurePassesWithoutACall(isSettled: Bool) {
+    func aFailurePassesAMapWithoutACall(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.reject(with: TestError(number: 3)) }
         let calls = TestLog<Int>()
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aTransformThatThrowsRejectsWithItsErrorAndNamesItsLine(isSettled: Bool) {
+    func aMapThatThrowsRejectsWithItsErrorAndNamesItsLine(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.resolve(with: 1) }
         let line: UInt = #line + 1
@@ -93,7 +93,7 @@ import Testing
 
 @Suite struct FutureFlatMapTests {
     @Test(arguments: [true, false], [true, false])
-    func settlesAsTheInnerFuture(outerFirst: Bool, succeeds: Bool) {
+    func aFlatMapSettlesAsTheInnerFuture(outerFirst: Bool, succeeds: Bool) {
         let outer = Promise<Int>()
         let inner = Promise<String>()
         let future = outer.flatMap { _ in inner }
@@ -116,13 +116,13 @@ import Testing
         }
     }
 
-    @Test func aFunctionIsGivenAsItStands() {
+    @Test func flatMapTakesAFunctionByItsName() {
         @Sendable func load(_ number: Int) -> Future<[Int]> { Future(value: [number]) }
         #expect(Future(value: 7).flatMap(load).map(\.count).valueNow == 1)
     }
 
     @Test(arguments: [true, false])
-    func aFailurePassesWithoutACall(isSettled: Bool) {
+    func aFailurePassesAFlatMapWithoutACall(isSettled: Bool) {
         let outer = Promise<Int>()
         if isSettled { outer.reject(with: TestError(number: 4)) }
         let calls = TestLog<Int>()
@@ -136,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func aTransformThatThrowsRejectsWithItsErrorAndNamesItsLine(isSettled: Bool) {
+    func aFlatMapThatThrowsRejectsWithItsErrorAndNamesItsLine(isSettled: Bool) {
         let outer = Promise<Int>()
         if isSettled { outer.resolve(with: 1) }
         let line: UInt = #line + 1
@@ -172,7 +172,7 @@ import Testing
         #expect(order.elements == ["first", "flatMap", "last"])
     }
 
-    @Test func theUpstreamItselfMayBeTheInnerFuture() {
+    @Test func aFlatMapMayReturnTheFutureItIsMadeOf() {
         let promise = Promise<Int>()
         let future = promise.flatMap { _ in promise }
         promise.resolve(with: 5)
@@ -182,7 +182,7 @@ import Testing
 
 @Suite struct FutureFilterTests {
     @Test(arguments: [true, false])
-    func keepsAValueThatFulfilsTheCondition(isSettled: Bool) {
+    func aFilterKeepsAValueThatFulfilsTheCondition(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.resolve(with: 4) }
         let ensured = promise.filter { $0.isMultiple(of: 2) }
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func failsForAValueThatDoesNotAndNamesTheLine(isSettled: Bool) {
+    func aFilterFailsForAnyOtherValueAndNamesTheLine(isSettled: Bool) {
         let promise = Promise<Int>()
         if isSettled { promise.resolve(with: 3) }
         let line: UInt = #line + 1
@@ -211,7 +211,7 @@ import Testing
         #expect(ensured.failureOrigin?.line == line)
     }
 
-    @Test func aFailurePassesWithoutACall() {
+    @Test func aFailurePassesAFilterWithoutACall() {
         let calls = TestLog<Int>()
         let ensured = Future<Int>(error: TestError(number: 1)).filter { value in
             calls.append(value)
@@ -221,7 +221,7 @@ import Testing
         #expect(calls.elements.isEmpty)
     }
 
-    @Test func theErrorCanBeReplaced() {
+    @Test func theErrorOfAFilterCanBeReplaced() {
         let future = Future(value: 1).filter { $0 > 1 }.mapError { _ in TestError(number: 9) }
         #expect(future.errorNow as? TestError == TestError(number: 9))
     }

@@ -29,7 +29,7 @@ import Testing
 
     private let server = Server()
 
-    @Test func ofNothingSucceedsAtOnceWithNothing() {
+    @Test func aTraversalOfNothingSucceedsAtOnceWithNothing() {
         let calls = TestLog<Int>()
         let future = Future.traverse([Int](), maxConcurrent: 2) { item in
             calls.append(item)
@@ -39,7 +39,7 @@ import Testing
         #expect(calls.elements.isEmpty)
     }
 
-    @Test func infersAsAUserWritesIt() async throws {
+    @Test func traverseInfersItsTypesAsAUserWritesIt() async throws {
         @Sendable func load(_ id: Int) -> Future<String> { Future(value: "item \(id)") }
         let values = try await Future.traverse([1, 2], maxConcurrent: 4) { id in load(id) }.value
         #expect(values == ["item 1", "item 2"])
@@ -67,7 +67,7 @@ import Testing
         #expect(future.valueNow == (0..<6).map { "item \($0)" })
     }
 
-    @Test func oneAtATime() {
+    @Test func aTraversalWithALimitOfOneRunsOneItemAtATime() {
         let server = server
         let future = Future.traverse(0..<3, maxConcurrent: 1) { server.load($0) }
         for item in 0..<3 {
@@ -77,7 +77,7 @@ import Testing
         #expect(future.valueNow?.count == 3)
     }
 
-    @Test func withoutALimitAllStartAtOnce() {
+    @Test func allItemsOfATraversalWithoutALimitStartAtOnce() {
         let server = server
         let future = Future.traverse(0..<100) { server.load($0) }
         #expect(server.started.elements.count == 100)
@@ -98,7 +98,7 @@ import Testing
         #expect(future.valueNow == (0..<100).map { "item \($0)" })
     }
 
-    @Test func aFailureStopsAndGivesUpWhatIsPending() {
+    @Test func aFailureStopsATraversalAndGivesUpWhatIsPending() {
         let server = server
         let future = Future.traverse(0..<10, maxConcurrent: 3) { server.load($0) }
         server.fail(1)
@@ -109,7 +109,7 @@ import Testing
         #expect(server.started.elements == [0, 1, 2])
     }
 
-    @Test func aSettledFailureStopsAtOnce() {
+    @Test func aSettledFailureStopsATraversalAtOnce() {
         let server = server
         let future = Future.traverse(0..<10) { item in
             item == 2 ? Future(error: TestError(number: item)) : server.load(item)
@@ -119,7 +119,7 @@ import Testing
         #expect(server.cancelled.elements.sorted() == [0, 1])
     }
 
-    @Test func aTransformThatThrowsStopsAndNamesItsLine() {
+    @Test func aTransformThatThrowsStopsATraversalAndNamesItsLine() {
         let server = server
         let line: UInt = #line + 1
         let future = Future.traverse(0..<10, maxConcurrent: 2) { item in
@@ -134,7 +134,7 @@ import Testing
         #expect(future.failureOrigin?.line == line)
     }
 
-    @Test func cancellingStartsNothingMore() {
+    @Test func aCancelledTraversalStartsNothingMore() {
         let server = server
         let future = Future.traverse(0..<10, maxConcurrent: 2) { server.load($0) }
         server.answer(0)
@@ -161,7 +161,7 @@ import Testing
         own.withLock { $0 = nil }
     }
 
-    @Test func aLostLastInterestStopsIt() {
+    @Test func aLostLastInterestStopsATraversal() {
         let server = server
         let future = Future.traverse(0..<10, maxConcurrent: 2) { server.load($0) }
         let (a, b) = (future.map(\.count), future.map(\.first))
@@ -172,7 +172,7 @@ import Testing
         #expect(future.isCancelled)
     }
 
-    @Test func abandonedItemsFailIt() {
+    @Test func abandonedItemsFailATraversal() {
         let future = Future.traverse(0..<3) { _ -> Future<Int> in Promise<Int>() }
         #expect(future.codeNow == .abandoned)
     }
@@ -205,7 +205,7 @@ import Testing
         #expect(start().codeNow == .abandoned)
     }
 
-    @Test("F9: an endless sequence is read as there is room") func endlessSequences() {
+    @Test func aTraversalReadsAnEndlessSequenceOnlyAsThereIsRoom() {
         let started = TestLog<Int>()
         let promises = Locked<[Promise<Int>]>([])
         let whole = Future.traverse(1..., maxConcurrent: 4) { number in

@@ -105,7 +105,7 @@ import Testing
         await ended()
     }
 
-    @Test func adaptersLeadThereAndBack() async throws {
+    @Test func adaptersToAsyncLeadThereAndBack() async throws {
         let double = asFuture { (number: Int) async throws -> Int in
             if number < 0 { throw TestError(number: number) }
             return number * 2
@@ -158,8 +158,7 @@ extension Result where Failure == any Error {
 
 /// What an awaiting task retains, and where its continuation runs.
 @Suite(.oneAtATime) struct AwaitingTests {
-    @Test("F6: awaiting does not keep a promise that its producer forgot")
-    func aForgottenPromiseIsAbandoned() async {
+    @Test func awaitingDoesNotKeepAPromiseThatItsProducerForgot() async {
         @Sendable func load() -> Future<Int> {
             let promise = Promise<Int>()
             // The bug under test: the callback that should resolve the promise is dropped.
@@ -180,8 +179,7 @@ extension Result where Failure == any Error {
     }
 
     #if os(Linux) || os(macOS)
-    @Test("F6: a debug report names what is awaited for too long")
-    func aLongAwaitIsReported() async {
+    @Test func aDebugReportNamesWhatIsAwaitedForTooLong() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -197,8 +195,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    @Test("F6: a debug report names promises that follow each other")
-    func aCycleOfFollowingIsReported() async {
+    @Test func aDebugReportNamesPromisesThatFollowEachOther() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -219,8 +216,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    @Test("F6: a promise dropped unobserved is reported by a switch")
-    func aPromiseDroppedUnobserved() async {
+    @Test func aSwitchTurnsOnReportsOfPromisesDroppedUnobserved() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -236,8 +232,7 @@ extension Result where Failure == any Error {
 
     /// An optimised build once delayed the retain of the task whose priority is raised until after the
     /// unlock.
-    @Test("a task may end, and be freed, while the task that awaits it raises it")
-    func aTaskEndsWhileItIsRaised() async throws {
+    @Test func aTaskMayEndAndBeFreedWhileTheTaskThatAwaitsItRaisesIt() async throws {
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -250,8 +245,7 @@ extension Result where Failure == any Error {
         }
     }
 
-    @Test("F3: a cancelled task goes on while the producer's handler blocks")
-    func theTaskIsResumedFirst() async {
+    @Test func aCancelledTaskGoesOnWhileTheProducersHandlerBlocks() async {
         let (isHandling, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let isOnCanceller = Locked<Bool?>(nil)
         let promise = Promise<Int>()
@@ -287,8 +281,7 @@ extension Result where Failure == any Error {
     }
 
     #if compiler(>=6.2)
-    @Test("F7: awaiting raises the task that a future is made of")
-    func thePriorityIsRaised() async {
+    @Test func awaitingRaisesTheTaskThatAFutureIsMadeOf() async {
         let seen = Locked<[TaskPriority]>([])
         let mayEnd = Atomic<Bool>(false)
         let future = Future(priority: .background) {
@@ -307,8 +300,7 @@ extension Result where Failure == any Error {
     }
     #endif
 
-    @Test("awaiting takes no longer the more ways lead up")
-    func manyWaysLeadUp() async throws {
+    @Test func awaitingTakesNoLongerTheMoreWaysLeadUp() async throws {
         let promise = Promise<Int>()
         var layer: [Future<Int>] = Array(repeating: promise, count: 10)
         for _ in 0..<12 {
@@ -369,7 +361,7 @@ extension Result {
         }
     }
 
-    @Test func anAsyncFutureRunsThereAndResumesThere() {
+    @Test func anAsyncFutureRunsAndResumesInItsTasksHome() {
         let (desk, promise) = (Desk(), Promise<Int>())
         desk.home.bind {
             let future = Future { try await promise.value + 1 }
@@ -381,7 +373,7 @@ extension Result {
         }
     }
 
-    @Test func aCancelledTaskGivesUpItsInterestThere() {
+    @Test func aCancelledTaskGivesUpItsInterestInItsHome() {
         let (desk, promise, isGivenUp) = (Desk(), Promise<Int>(), Locked(false))
         promise.onCancel { isGivenUp.withLock { $0 = true } }
         desk.home.bind {
@@ -394,7 +386,7 @@ extension Result {
         }
     }
 
-    @Test func homesNestAndEnd() async throws {
+    @Test func taskHomesNestAndEnd() async throws {
         let (outer, inner) = (Desk(), Desk())
         outer.home.bind {
             let first = inner.home.bind { Future { 1 } }

@@ -21,7 +21,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func aCallWithinACallIsMade() async throws {
+    @Test func aCallWithinACallIsMadeInACancelledTask() async throws {
         let value = try await Task {
             try await Future.unlessCancelled {
                 withUnsafeCurrentTask { $0?.cancel() }
@@ -31,13 +31,13 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test func aCallForAnyoneIsMade() async throws {
+    @Test func aCallForAnyoneIsMadeInACancelledTask() async throws {
         let value = try await inCancelledTask { CallBeginning.forAnyone { call() } }.get().value
         #expect(value == 7)
     }
 
     /// Whoever has registered a closure wants its calls.
-    @Test func aClosureOfAFutureMakesItsCalls() async throws {
+    @Test func aClosureOfAFutureMakesItsCallsInACancelledTask() async throws {
         let (first, second) = (Promise<Int>(), Promise<Int>())
         let transformed = first.flatMap { _ in call() }
         first.observe { _ in _ = call() }
@@ -50,7 +50,7 @@ import Testing
         #expect(calls.withLock { $0 } == 3)
     }
 
-    @Test func anAsyncFunctionIsNotStarted() async {
+    @Test func anAsyncFunctionIsNotStartedInACancelledTask() async {
         let function = asFuture { (_: Int) async in calls.withLock { $0 += 1 } }
         let result = await inCancelledTask { try await awaiting(function)(1) }
         #expect(throws: CancellationError.self) { try result.get() }

@@ -56,8 +56,8 @@ import Testing
         ),
     ]
 
-    @Test("F11: in the context of the line that registers", arguments: shapes.indices)
-    func inTheContextOfTheLine(index: Int) {
+    @Test(arguments: shapes.indices)
+    func aTransformRunsInTheContextOfTheLineThatRegistersIt(index: Int) {
         for (registering, settling) in [("a", "b"), ("a", nil), (nil, "b"), (nil, nil)] {
             let (promise, seen) = (Promise<Int>(), TestLog<String>())
             within(registering) { Self.shapes[index].register(promise, seen) }
@@ -66,8 +66,7 @@ import Testing
         }
     }
 
-    @Test("F11: also of a settled future, where it is put off into another call's frame")
-    func wherePutOff() {
+    @Test func aTransformThatIsPutOffIntoAnotherCallsFrameKeepsItsOwnContext() {
         let seen = TestLog<String>()
         @Sendable func nest(_ left: Int) {
             let promise = Promise<Int>()
@@ -84,8 +83,7 @@ import Testing
         #expect(seen.elements == Array(repeating: "right", count: 101))
     }
 
-    @Test("F11: other callbacks run in the context of the code that calls them")
-    func otherCallbacks() {
+    @Test func otherCallbacksRunInTheContextOfTheCodeThatCallsThem() {
         let (promise, seen) = (Promise<Int>(), TestLog<String>())
         within("registered") {
             promise.observe { _ in seen.append(Self.here) }
@@ -105,7 +103,7 @@ import Testing
     }
 
     @Test("Only a context that keeps its task brings the caller's other task-local values along")
-    func depths() async {
+    func onlyAContextThatKeepsItsTaskKeepsItsTaskLocalValues() async {
         let (bound, kept) = Self.$user.withValue("anna") {
             within("a") {
                 (CallerContext(), CallerContext(keepingTaskWith: CallerContext.bound))
@@ -118,7 +116,7 @@ import Testing
     }
 
     @Test("An error that the closure throws is thrown on, at both depths")
-    func thrown() async {
+    func anErrorOfTheClosureIsThrownOnAtBothDepths() async {
         for caller in [CallerContext(), CallerContext(keepingTaskWith: Name("a"))] {
             #expect(throws: TestError.self) { try caller.run { throw TestError() } }
         }

@@ -43,8 +43,7 @@ import Testing
         return found
     }
 
-    @Test("what a timer or a producer of the framework ends is not reported")
-    func whatEndsByItself() async {
+    @Test func whatATimerOrAProducerOfTheFrameworkEndsIsNotReported() async {
         await #expect(processExitsWith: .success) {
             let clock = Self.watch()
             let scheduler = ManualScheduler()
@@ -67,8 +66,7 @@ import Testing
         }
     }
 
-    @Test("a report names the user's lines, whatever makes the future")
-    func linesOfTheUser() async {
+    @Test func aReportNamesTheUsersLinesWhateverMakesTheFuture() async {
         await #expect(processExitsWith: .success) {
             let clock = Self.watch()
             let mine = Promise<Int>(fileID: "Test/Promise.swift", line: 1)
@@ -105,8 +103,7 @@ import Testing
         }
     }
 
-    @Test("a promise of the framework that nobody waited for is not reported")
-    func anUnobservedPromiseOfTheFramework() async {
+    @Test func aPromiseOfTheFrameworkThatNobodyWaitedForIsNotReported() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -116,8 +113,7 @@ import Testing
         }
     }
 
-    @Test("no report names a line of a module that is a folder of Sources")
-    func modulesOfThePackage() throws {
+    @Test func noReportNamesALineOfAModuleThatIsAFolderOfSources() throws {
         var root = URL(fileURLWithPath: #filePath)
         for _ in 0..<4 { root.deleteLastPathComponent() }
         let folders = try FileManager.default.contentsOfDirectory(

@@ -41,8 +41,8 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a raise reaches the producer", arguments: Way.allCases)
-    func itReachesTheProducer(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func raisingAFuturesPriorityReachesItsProducer(way: Way) async throws {
         let work = LowWork()
         try await work.begin()
         let future = way.future(from: work.future)
@@ -55,8 +55,10 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a task that awaits raises, and again when it is raised", arguments: Way.allCases)
-    func awaitingRaises(way: Way) async throws {
+    @Test(
+        "a task that awaits raises the producer, and again when it is raised itself",
+        arguments: Way.allCases)
+    func aTaskThatAwaitsRaisesTheProducer(way: Way) async throws {
         let work = LowWork()
         try await work.begin()
         let future = way.future(from: work.future)
@@ -68,7 +70,7 @@ import Testing
         #expect(try await task.value == 7)
     }
 
-    @Test func itEndsInACycle() {
+    @Test func aRaiseEndsInACycle() {
         let promises = [Promise<Int>(), Promise<Int>()]
         promises[0].follow(promises[1].shielded())
         promises[1].follow(promises[0])
@@ -78,7 +80,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test func aLongWayNeedsNoDeepStack() async throws {
+    @Test func aRaiseGoesALongWayUpWithoutADeepStack() async throws {
         let work = LowWork()
         try await work.begin()
         let future = (0..<30).reduce(work.future) { future, _ in future.shielded() }
@@ -92,7 +94,7 @@ import Testing
     }
 
     /// Handlers are added, and the promise settles or is cancelled, while other threads raise.
-    @Test(arguments: 0..<4) func aListOfHandlersGrowsMeanwhile(seed: UInt64) {
+    @Test(arguments: 0..<4) func aListOfHandlersMayGrowDuringARaise(seed: UInt64) {
         for round in 0..<500 {
             let (upstream, promise) = (Promise<Int>(), Promise<Int>())
             let shield = promise.shielded()

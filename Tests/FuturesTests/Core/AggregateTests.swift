@@ -30,10 +30,8 @@ import Testing
         }
     }
 
-    @Test(
-        "what goes on keeps neither the others' results nor the aggregate",
-        arguments: [false, true])
-    func keepsNoResultOfOthers(isEarly: Bool) {
+    @Test(arguments: [false, true])
+    func whatGoesOnKeepsNeitherTheOthersResultsNorTheAggregate(isEarly: Bool) {
         let (census, references) = (Census(), WeakReferences())
         let (long, cancelled) = (Promise<Tracked>(), TestLog<Int>())
         long.onCancel { cancelled.append(1) }
@@ -58,7 +56,7 @@ import Testing
 
     /// Every combination of: the ends of both inputs, the first before or after the aggregate is made, with
     /// and without a cancellation in between.
-    @Test func goesWithItsLastInput() {
+    @Test func anAggregateIsFreedWithItsLastInput() {
         for (name, make) in Self.shapes {
             for first in End.allCases {
                 for second in End.allCases {
@@ -90,7 +88,7 @@ import Testing
     }
 
     /// Three threads, one for each input and one that cancels: exactly one of them releases the aggregate.
-    @Test func goesOnceWhoeverIsLast() {
+    @Test func anAggregateIsFreedOnceWhicheverThreadIsLast() {
         let batch = 2_000
         for (name, make) in Self.shapes {
             let promises = (0..<batch).map { _ in (Promise<Int>(), Promise<Int>()) }

@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func withoutAHandlerTheProducerGoesOn(shape: Shape) {
+    func aProducerWithoutACancelHandlerGoesOn(shape: Shape) {
         let promise = Promise<Int>()
         let scheduler = ManualScheduler()
         shape.derive(promise, scheduler).cancel()
@@ -231,7 +231,7 @@ import Testing
         promise.onCancel { last.use() }
     }
 
-    @Test func severalRunInOrder() {
+    @Test func cancelHandlersRunInOrder() {
         for number in 0..<5 { listen(number) }
         promise.cancel()
         #expect(heard.elements == [0, 1, 2, 3, 4])
@@ -239,14 +239,14 @@ import Testing
         #expect(heard.elements == [0, 1, 2, 3, 4])
     }
 
-    @Test func afterCancellationItRunsAtOnceAndIsReleased() {
+    @Test func aHandlerAddedAfterTheCancellationRunsAtOnce() {
         promise.cancel()
         listen(1)
         #expect(heard.elements == [1])
         #expect(census.living == 0)
     }
 
-    @Test func afterSettlingItIsDropped() {
+    @Test func aHandlerAddedAfterSettlingIsDropped() {
         promise.resolve(with: 1)
         listen(1)
         promise.cancel()
@@ -254,7 +254,7 @@ import Testing
         #expect(census.living == 0)
     }
 
-    @Test func afterRejectionWithACancellationErrorItIsDropped() {
+    @Test func aHandlerAddedAfterARejectedCancellationErrorIsDropped() {
         promise.reject(with: CancellationError())
         listen(1)
         #expect(heard.elements.isEmpty)
@@ -338,7 +338,7 @@ import Testing
         #expect(results.elements == [true, true, true])
     }
 
-    @Test func aPromiseThatIsReleasedCallsNone() {
+    @Test func aPromiseThatIsReleasedCallsNoCancelHandler() {
         do {
             let promise = Promise<Int>()
             let token = Tracked(census)
@@ -351,7 +351,7 @@ import Testing
         #expect(census.living == 0)
     }
 
-    @Test func withoutAnyConsumerNothingIsCancelled() {
+    @Test func aPromiseWithoutAConsumerIsNotCancelled() {
         listen(1)
         #expect(promise.result == nil)
         #expect(promise.resolve(with: 1))

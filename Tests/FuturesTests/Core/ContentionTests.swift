@@ -30,7 +30,7 @@ import Testing
     /// The references of one thread to the promises of a batch, which it releases one by one.
     private typealias References = Locked<[Promise<Int>?]>
 
-    @Test func resolveRejectObserveCancelAndRelease() {
+    @Test func threadsMayResolveRejectObserveCancelAndReleaseAtOnce() {
         var generator = SeededGenerator(seed: 1)
         for _ in 0..<Self.rounds / Self.batch {
             let tallies = (0..<Self.batch).map { _ in Tally() }
@@ -124,7 +124,7 @@ import Testing
 
     /// The last reference to a promise is released while other threads cancel derived futures: a canceller
     /// finds a promise that is in its deinit.
-    @Test func releasingAgainstCancelling() {
+    @Test func oneThreadMayReleaseWhatAnotherCancels() {
         for _ in 0..<Self.rounds / Self.batch {
             let calls = Atomic<Int>(0)
             let branches = References([])
@@ -155,7 +155,7 @@ import Testing
     }
 
     /// Threads that resolve and threads that cancel the inner future of a `flatMap`.
-    @Test func forwardingAgainstCancelling() {
+    @Test func oneThreadMayForwardWhatAnotherCancels() {
         for _ in 0..<Self.rounds / Self.batch / 2 {
             let rounds = (0..<Self.batch).map { _ in Chain() }
             onThreads(4) { index in
@@ -173,7 +173,7 @@ import Testing
     /// One thread links to a future while another thread settles it.
     ///
     /// The waiter has no other references, and must live until the link is made.
-    @Test func linkingAgainstSettling() {
+    @Test func oneThreadMayLinkToWhatAnotherSettles() {
         let outer = Future(value: 1)
         for _ in 0..<Self.rounds / Self.batch / 2 {
             let promises = (0..<Self.batch).map { _ in Promise<Int>() }
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// Tasks that await and are cancelled, while threads resolve.
-    @Test func awaitingAgainstCancelling() async {
+    @Test func oneTaskMayAwaitWhatAnotherCancels() async {
         for _ in 0..<200 {
             let promises = (0..<20).map { _ in Promise<Int>() }
             let tasks = promises.flatMap { promise in
@@ -265,9 +265,7 @@ import Testing
         }
     }
 
-    @Test(
-        "F8: while the value of an aggregate is made, others observe it, go on with it and cancel")
-    func theValueIsMadeOutsideTheLock() {
+    @Test func whileTheValueOfAnAggregateIsMadeOthersMayObserveItAndCancel() {
         let (isMaking, othersAreDone) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let wasHeldUp = Locked(false)
         let input = Promise<Int>()
@@ -297,8 +295,7 @@ import Testing
         #expect(followers.withLock { $0.map(\.valueNow) } == [7])
     }
 
-    @Test("F8: an aggregate that is cancelled while its value is made stays cancelled")
-    func cancelledWhileTheValueIsMade() {
+    @Test func anAggregateThatIsCancelledWhileItsValueIsMadeStaysCancelled() {
         let input = Promise<Int>()
         let own = Locked<Future<Int>?>(nil)
         let aggregate = Copy { own.withLock { $0 }?.cancel() }

@@ -7,7 +7,7 @@ import Testing
 /// Links are found at an offset from the beginning of the object: the offset must be correct whatever value
 /// is stored before them.
 @Suite struct LinksTests {
-    @Test func theyAreWhereTheyAreStored() {
+    @Test func theLinksOfAFutureAreWhereTheyAreStored() {
         check(Void.self)
         check(UInt8.self)
         check(Int.self)
@@ -19,7 +19,7 @@ import Testing
         check(Large.self)
     }
 
-    @Test func valuesOfAnySizeLeaveThemAlone() throws {
+    @Test func valuesOfAnySizeLeaveTheLinksAlone() throws {
         try pass(UInt8(7))
         try pass(7)
         try pass("seven, and long enough not to lie in the value itself")
@@ -29,7 +29,7 @@ import Testing
         try pass(Large(first: SIMD64(repeating: 1), last: SIMD64(repeating: 2)))
     }
 
-    @Test func whatWaitsForNothingHasNone() {
+    @Test func aFutureThatWaitsForNothingHasNoLinks() {
         #expect(Promise<Int>().isRoot)
         #expect(Future(value: 1).isRoot)
         #expect(Future<Int>(error: CancellationError()).isRoot)
@@ -37,7 +37,7 @@ import Testing
         #expect(!Waiter(deliver: { _, _ in }).isRoot)
     }
 
-    @Test func thoseOfAWaiterThatIsNoFutureAreWhereTheyAreStored() {
+    @Test func theLinksOfAWaiterThatIsNoFutureAreWhereTheyAreStored() {
         let waiter = Waiter(deliver: { _, _ in })
         compare(waiter, to: { waiter.storedLinks }, writing: { waiter.storedLinks = $0 })
     }
@@ -107,7 +107,7 @@ import Testing
 @Suite(.oneAtATime) struct WeakReferenceTests {
     private struct Turn: @unchecked Sendable { weak var future: Future<Int>? }
 
-    @Test func aTurnBroughtBackIsUsable() {
+    @Test func aTurnBroughtBackByAWeakReferenceIsUsable() {
         let turns = Locked<[Turn]>([])
         let step = Locked<Promise<Int>?>(nil)
         let isOver = Atomic<Bool>(false)

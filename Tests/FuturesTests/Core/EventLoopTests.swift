@@ -72,24 +72,24 @@ import Testing
         done.wait()
     }
 
-    @Test("C4: at any depth of a chain of observers, also on a small stack", arguments: depths)
-    func inAChain(depth: Int) {
+    @Test(arguments: depths)
+    func anEventLoopRunsAtAnyDepthOfAChainOfObservers(depth: Int) {
         let log = TestLog<String>()
         onSmallThread { _ = Self.chain(depth) { Self.loop(log) }.resolve(with: 1) }
         #expect(log.elements == ["enter", "inner", "deep inner", "leave"])
     }
 
-    @Test("C4: at any depth of a chain of unequal steps", arguments: depths.filter { $0 <= 1_000 })
-    func inAMixedChain(depth: Int) {
+    @Test(arguments: depths.filter { $0 <= 1_000 })
+    func anEventLoopRunsAtAnyDepthOfAChainOfUnequalSteps(depth: Int) {
         let log = TestLog<String>()
         Self.onLargeThread { _ = Self.mixedChain(depth) { Self.loop(log) }.resolve(with: 1) }
         #expect(log.elements == ["enter", "inner", "deep inner", "leave"])
     }
 
     @Test(
-        "C4: at any depth of a chain of large steps", arguments: [63, 64, 100, 1_000],
+        arguments: [63, 64, 100, 1_000],
         [450, 700, 1_000, 3_000])
-    func inAChainOfLargeSteps(depth: Int, bytes: Int) {
+    func anEventLoopRunsAtAnyDepthOfAChainOfLargeSteps(depth: Int, bytes: Int) {
         let log = TestLog<String>()
         Self.onLargeThread {
             let first = Promise<Int>()
@@ -122,8 +122,8 @@ import Testing
         log.append("leave")
     }
 
-    @Test("C4: an event loop within an event loop", arguments: [0, 31, 32, 33, 100])
-    func nestedLoops(depth: Int) {
+    @Test(arguments: [0, 31, 32, 33, 100])
+    func anEventLoopRunsWithinAnEventLoop(depth: Int) {
         let log = TestLog<String>()
         Self.onLargeThread {
             _ = Self.chain(depth) {
@@ -139,9 +139,9 @@ import Testing
     }
 
     @Test(
-        "C4: what the observer settled before, and all kinds of calls",
+        "an event loop delivers calls of all kinds, and what was settled before it",
         arguments: [10, 31, 32, 63, 64, 100, 1_000])
-    func everyKind(depth: Int) {
+    func anEventLoopDeliversCallsOfAllKinds(depth: Int) {
         let log = TestLog<String>()
         Self.onLargeThread {
             let (before, after, cancelled) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
@@ -171,7 +171,7 @@ import Testing
     }
 
     /// After the event loop, the thread counts on where it was.
-    @Test("C4: a chain goes on after an event loop in the middle") func afterALoop() {
+    @Test func aChainGoesOnAfterAnEventLoopInTheMiddle() {
         let log = TestLog<String>()
         onSmallThread {
             let rest = Self.chain(100_000) { log.append("rest") }

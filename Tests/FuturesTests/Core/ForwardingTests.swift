@@ -162,7 +162,7 @@ import Testing
     #if os(Linux) || os(macOS)
     /// A million turns, half of them settled on another thread, on a small stack, in a process of its own,
     /// whose memory is measured.
-    @Test func aMillionTurnsOnTwoThreads() async {
+    @Test func aLoopMayTakeAMillionTurnsOnTwoThreads() async {
         await #expect(processExitsWith: .success) {
             let peak = onSmallThread { MillionTurns().run() }
             precondition(peak < 10 << 20, "memory grew by \(peak) bytes")
@@ -218,9 +218,9 @@ private final class MillionTurns: Sendable {
     }
 
     @Test(
-        "F5: a cycle of up to 64 links is rejected, and both places are named",
+        "a cycle of up to 64 links is rejected, and both places are named",
         arguments: [1, 2, 62])
-    func aCycleIsRejected(links: Int) {
+    func aCycleOfUpTo64LinksIsRejected(links: Int) {
         let promise = Promise<Int>()
         let future = loop(promise) { future in
             (0..<links).reduce(future) { future, number in
@@ -234,8 +234,7 @@ private final class MillionTurns: Sendable {
         #expect(text.contains("Test/Step.swift:\(links - 1)"), "\(text)")
     }
 
-    @Test("F5: two futures that adopt each other at the same time do not wait for ever")
-    func adoptingEachOther() {
+    @Test func twoFuturesThatAdoptEachOtherAtOnceDoNotWaitForEver() {
         for _ in 0..<2_000 {
             let promises = [Promise<Int>(), Promise<Int>()]
             let futures = Locked<[Future<Int>]>([])
@@ -249,7 +248,7 @@ private final class MillionTurns: Sendable {
         }
     }
 
-    @Test("F5: nothing of a cycle is left") func aCycleIsFreed() {
+    @Test func aRejectedCycleIsFreed() {
         let census = Census()
         var promise: Promise<Int>? = Promise<Int>()
         for _ in 0..<2 {
@@ -262,7 +261,7 @@ private final class MillionTurns: Sendable {
         #expect(census.living == 0)
     }
 
-    @Test("F5: what is no cycle is left alone") func noCycle() {
+    @Test func aLongChainThatIsNoCycleIsNotRejected() {
         let (promise, step) = (Promise<Int>(), Promise<Int>())
         let inner = (0..<200).reduce(step as Future<Int>) { future, _ in future.map { $0 + 1 } }
         let future = promise.flatMap { _ in inner }
@@ -273,8 +272,7 @@ private final class MillionTurns: Sendable {
 
     #if os(Linux) || os(macOS)
     /// Each case runs in a process of its own, since the reports belong to the whole process.
-    @Test("F5: a debug report of an awaiting task names what is behind a shield")
-    func aShieldIsLookedThrough() async {
+    @Test func aDebugReportOfAnAwaitingTaskNamesWhatIsBehindAShield() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -296,8 +294,8 @@ private final class MillionTurns: Sendable {
         }
     }
 
-    @Test("F5: a debug report names a cycle that is longer, or goes through an aggregate")
-    func longerCyclesAreReported() async {
+    @Test("a debug report names a longer cycle, or one through an aggregate")
+    func aDebugReportNamesALongerCycle() async {
         await #expect(processExitsWith: .success) {
             for isLong in [true, false] {
                 let reports = TestLog<String>()

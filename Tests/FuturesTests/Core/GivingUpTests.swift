@@ -138,7 +138,7 @@ import Testing
     }
 
     /// A cancellation while the closure runs takes effect on the future that the closure returns.
-    @Test func cancelledFromItsOwnClosureTheInnerFutureIsGivenUp() {
+    @Test func aFlatMapCancelledByItsClosureGivesUpTheInnerFuture() {
         let (outer, inner) = (promises[0], promises[1])
         let own = Locked<Future<Int>?>(nil)
         let future = outer.flatMap { _ in
@@ -153,7 +153,7 @@ import Testing
         own.withLock { $0 = nil }
     }
 
-    @Test func cancelledFromItsOwnErrorClosureTheInnerFutureIsGivenUp() {
+    @Test func aFlatMapErrorCancelledByItsClosureGivesUpTheInnerFuture() {
         let (outer, inner) = (promises[0], promises[1])
         let own = Locked<Future<Int>?>(nil)
         let future = outer.flatMapError { _ in

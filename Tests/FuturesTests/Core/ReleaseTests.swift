@@ -32,7 +32,7 @@ import Testing
     }
 
     /// A future that was linked to a root must treat it as a root.
-    @Test func releasingARootThatAForwardingFutureWasLinkedTo() {
+    @Test func aRootThatAForwardingFutureWasLinkedToMayBeReleased() {
         for _ in 0..<Self.rounds {
             let calls = Atomic<Int>(0)
             var ends: [Future<Int>] = []
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The futures that wait for the promises are put off, and given up at the same time.
-    @Test func releasingDeepWithinDeliveriesAgainstCancelling() {
+    @Test func oneThreadMayReleaseDeepWithinDeliveriesWhatAnotherCancels() {
         @Sendable func nest(_ depth: Int, _ body: @escaping () -> Void) {
             nonisolated(unsafe) let body = body
             if depth == 0 { return body() }
@@ -147,8 +147,8 @@ import Testing
         [LiveScheduler.shared, ManualScheduler(), ClockScheduler(ContinuousClock())]
     }
 
-    @Test("what a cancelled action held may schedule as it goes", arguments: 0..<3)
-    func aCancelledAction(index: Int) {
+    @Test(arguments: 0..<3)
+    func whatACancelledActionHeldMayScheduleAsItGoes(index: Int) {
         let scheduler = Self.schedulers[index]
         let calls = TestLog<Int>()
         do {
@@ -164,8 +164,8 @@ import Testing
     /// A value that contains a promise, which has a timeout.
     private struct Job { let result: Promise<Int> }
 
-    @Test("a cancelled delay may release a promise that has a timeout", arguments: 0..<3)
-    func aCancelledDelay(index: Int) {
+    @Test(arguments: 0..<3)
+    func aCancelledDelayMayReleaseAPromiseThatHasATimeout(index: Int) {
         let scheduler = Self.schedulers[index]
         var job: Job? = Job(result: Promise())
         let result = job?.result.timeout(.seconds(3_600), on: scheduler)
@@ -175,7 +175,7 @@ import Testing
         #expect((result?.errorNow as? FutureError)?.code == .abandoned)
     }
 
-    @Test("what a traversal let go may cancel it as it goes") func aTraversal() {
+    @Test func whatATraversalLetGoMayCancelItAsItGoes() {
         let traversal = Locked<Future<[Int]>?>(nil)
         let pending = Promise<Int>()
         let calls = TestLog<Int>()
@@ -195,7 +195,7 @@ import Testing
         #expect(calls.elements == [1])
     }
 
-    @Test("a value that an aggregate drops may observe the aggregate") func aDroppedValue() {
+    @Test func aValueThatAnAggregateDropsMayObserveTheAggregate() {
         let aggregate = Locked<Future<[Last]>?>(nil)
         let calls = TestLog<Bool>()
         var first: Promise<Last>? = Promise()
@@ -214,7 +214,7 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-    @Test("a former report handler may report as it goes") func aReportHandler() async {
+    @Test func aFormerReportHandlerMayReportAsItGoes() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             do {
@@ -243,7 +243,7 @@ import Testing
     @Test(
         "a promise is released while the future of a closure adopts what derives from it",
         arguments: 0..<4)
-    func adoptingAgainstRelease(shape: Int) {
+    func aPromiseMayBeReleasedWhileAClosuresFutureAdoptsFromIt(shape: Int) {
         let rounds = raceCount()
         let turn = Atomic<Int>(0)
         let done = Atomic<Int>(0)

@@ -5,8 +5,7 @@ import Testing
 
 /// The order of observers that are registered before a future settles, and of those that they add.
 @Suite(.oneAtATime) struct OrderTests {
-    @Test("F4: an observer added within an observer comes after those registered before")
-    func addedWithinAnObserver() {
+    @Test func anObserverAddedWithinAnObserverComesAfterThoseRegisteredBefore() {
         let promise = Promise<Int>()
         let order = TestLog<String>()
         promise.observe { _ in
@@ -23,8 +22,7 @@ import Testing
         #expect(order.elements == ["1", "2", "3", "added", "mapped", "added by that"])
     }
 
-    @Test("F4: on the same queue as well")
-    func addedWithinAnObserverOnAQueue() {
+    @Test func aMapOnAQueueAddedByAnObserverComesAfterThoseRegisteredBefore() {
         let promise = Promise<Int>()
         let order = TestLog<String>()
         let queue = DispatchQueue(label: "order")
@@ -85,8 +83,7 @@ import Testing
             ])
     }
 
-    @Test("F4: the last observer's own is called at once")
-    func addedWithinTheLast() {
+    @Test func anObserverThatTheLastObserverAddsIsCalledAtOnce() {
         let promise = Promise<Int>()
         let order = TestLog<String>()
         promise.observe { _ in order.append("1") }
@@ -98,8 +95,7 @@ import Testing
         #expect(order.elements == ["1", "added", "2"])
     }
 
-    @Test("F4: nor does one overtake where deliveries are nested too deep")
-    func addedWhereNestedTooDeep() {
+    @Test func noObserverOvertakesAnotherWhereDeliveriesAreNestedTooDeep() {
         let order = TestLog<Int>()
         let promises = (0..<40).map { _ in Promise<Int>() }
         for (index, promise) in promises.enumerated() {
@@ -117,9 +113,8 @@ import Testing
         }
     }
 
-    @Test(
-        "F2: a failed traversal gives its losers up before it notifies", arguments: [true, false])
-    func losersAreGivenUpFirst(byTraversal: Bool) {
+    @Test(arguments: [true, false])
+    func aFailedTraversalGivesItsLosersUpBeforeItNotifies(byTraversal: Bool) {
         let order = TestLog<String>()
         let (failing, loser) = (Promise<Int>(), Promise<Int>())
         loser.onCancel { order.append("loser") }
@@ -130,7 +125,7 @@ import Testing
         #expect(order.elements == ["loser", "observer"])
     }
 
-    @Test("F2: also where the closure throws") func losersOfAThrowingTraversal() {
+    @Test func aTraversalWhoseClosureThrowsGivesItsLosersUpBeforeItNotifies() {
         let order = TestLog<String>()
         let (first, loser) = (Promise<Int>(), Promise<Int>())
         loser.onCancel { order.append("loser") }
@@ -167,8 +162,7 @@ import Testing
         #expect(seen.elements == ["the end of a long chain", "another", "the observer"])
     }
 
-    @Test("F1: always closures that cancel the next future")
-    func alwaysClosuresThatCancel() {
+    @Test func alwaysClosuresThatCancelTheNextFutureNeedNoDeepStack() {
         let calls = Locked(0)
         onSmallThread {
             var next: Future<Int>?
@@ -190,8 +184,8 @@ import Testing
 
     private enum End: CaseIterable { case dropped, resolved, cancelled }
 
-    @Test("F1: cancel handlers that hold the promise before", arguments: End.allCases)
-    private func cancelHandlersThatHoldAPromise(end: End) {
+    @Test(arguments: End.allCases)
+    private func cancelHandlersThatCancelThePromiseBeforeNeedNoDeepStack(end: End) {
         let calls = Locked(0)
         onSmallThread {
             var head: Promise<Int>?
@@ -214,8 +208,7 @@ import Testing
     }
 
     /// A cancelled future releases its handlers, and so abandons all promises that they captured.
-    @Test("F1: cancel handlers that only hold the promise before, cancelled")
-    func cancelHandlersThatOnlyHold() {
+    @Test func cancelHandlersThatHoldThePromiseBeforeNeedNoDeepStack() {
         let first = onSmallThread {
             var head = Promise<Int>()
             let first = head.map { $0 }
@@ -230,8 +223,8 @@ import Testing
         #expect(first.codeNow == .abandoned)
     }
 
-    @Test("F1: chains of resolvers, released unsettled", arguments: [false, true])
-    func chainsOfResolvers(byHandlers: Bool) {
+    @Test(arguments: [false, true])
+    func releasingAChainOfUnsettledResolversNeedsNoDeepStack(byHandlers: Bool) {
         let last = onSmallThread {
             var head: Resolver<Int>?
             let first = Future<Int>.make { head = $0 }
@@ -255,8 +248,7 @@ import Testing
         #expect(last.1.codeNow == .abandoned)
     }
 
-    @Test("F1: transforms that hold the resolver of the next, cancelled")
-    func transformsThatHoldAResolver() {
+    @Test func cancellingTransformsThatHoldTheNextResolverNeedsNoDeepStack() {
         let (first, last) = onSmallThread {
             let first = Promise<Int>()
             var future: Future<Int> = first
@@ -282,7 +274,7 @@ import Testing
 @Suite(.oneAtATime) struct StackSafetyTests {
     static let steps = depth()
 
-    @Test func mapsOfAPendingPromise() {
+    @Test func manyMapsOfAPendingPromiseNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -293,7 +285,7 @@ import Testing
         #expect(value == Self.steps)
     }
 
-    @Test func mapsResolvedOnAnotherThread() {
+    @Test func manyMapsResolvedOnAnotherThreadNeedNoDeepStack() {
         let promise = Promise<Int>()
         let last = onSmallThread {
             var future: Future<Int> = promise
@@ -304,7 +296,7 @@ import Testing
         #expect(last.valueNow == Self.steps)
     }
 
-    @Test func mapsOfASettledFuture() {
+    @Test func manyMapsOfASettledFutureNeedNoDeepStack() {
         let value = onSmallThread {
             var future = Future(value: 0)
             for _ in 0..<Self.steps { future = future.map { $0 + 1 } }
@@ -313,7 +305,7 @@ import Testing
         #expect(value == Self.steps)
     }
 
-    @Test func leftNestedFlatMaps() {
+    @Test func leftNestedFlatMapsNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -324,7 +316,7 @@ import Testing
         #expect(value == Self.steps)
     }
 
-    @Test func rightNestedFlatMaps() {
+    @Test func rightNestedFlatMapsNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise.map { $0 }
@@ -338,7 +330,7 @@ import Testing
         #expect(value == Self.steps + 1)
     }
 
-    @Test func rightNestedFlatMapsResolvedFromTheInside() {
+    @Test func rightNestedFlatMapsResolvedFromTheInsideNeedNoDeepStack() {
         let value = onSmallThread {
             let root = Promise<Int>()
             var future: Future<Int> = root
@@ -352,7 +344,7 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test func recoveriesAndEffects() {
+    @Test func manyRecoveriesAndEffectsNeedNoDeepStack() {
         let error = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -366,7 +358,7 @@ import Testing
         #expect(error == TestError(number: Self.steps / 4 - 1))
     }
 
-    @Test func cancelledMidway() {
+    @Test func cancellingALongChainMidwayNeedsNoDeepStack() {
         let results = onSmallThread {
             let promise = Promise<Int>()
             let cancelled = TestLog<Int>()
@@ -383,7 +375,7 @@ import Testing
         #expect(results == [true, true, true])
     }
 
-    @Test func cancelledAtTheEnd() {
+    @Test func cancellingALongChainAtItsEndNeedsNoDeepStack() {
         let results = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -394,7 +386,7 @@ import Testing
         #expect(results == [true, true, true])
     }
 
-    @Test func releasedUnsettled() {
+    @Test func releasingALongUnsettledChainNeedsNoDeepStack() {
         let code = onSmallThread {
             var promise: Promise<Int>? = Promise()
             var future: Future<Int> = promise!.map { $0 }
@@ -407,7 +399,7 @@ import Testing
 
     /// The closure that waits for one promise captures the next promise, so that each release causes the
     /// next.
-    @Test func releaseThatCausesTheNextRelease() {
+    @Test func releasesThatCauseTheNextReleaseNeedNoDeepStack() {
         let code = onSmallThread {
             var promise = Promise<Int>()
             let future = promise.map { $0 }
@@ -422,7 +414,7 @@ import Testing
         #expect(code == .abandoned)
     }
 
-    @Test func nestedAggregates() {
+    @Test func nestedAggregatesNeedNoDeepStack() {
         let value = onSmallThread {
             let promise = Promise<Int>()
             var future: Future<Int> = promise
@@ -433,7 +425,7 @@ import Testing
         #expect(value == Self.steps / 10)
     }
 
-    @Test func nestedAggregatesCancelled() {
+    @Test func cancellingNestedAggregatesNeedsNoDeepStack() {
         let isCancelled = onSmallThread {
             let promise = Promise<Int>()
             promise.onCancel {}
@@ -445,7 +437,7 @@ import Testing
         #expect(isCancelled)
     }
 
-    @Test func traversalOfSettledFutures() {
+    @Test func aTraversalOfSettledFuturesNeedsNoDeepStack() {
         let count = onSmallThread {
             Future.traverse(0..<Self.steps, maxConcurrent: 1) { Future(value: $0) }.valueNow?.count
         }

@@ -143,7 +143,7 @@ import Testing
         return possible
     }
 
-    @Test(arguments: 0..<20) func settlesAsASequentialProgramSays(seed: Int) {
+    @Test(arguments: 0..<20) func aRandomExpressionSettlesAsASequentialProgramSays(seed: Int) {
         let interleaving = Interleaving(seed: UInt64(seed))
         let calls = TestLog<Int>()
         let expressions = (0..<100).map { index in

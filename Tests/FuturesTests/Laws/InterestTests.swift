@@ -127,14 +127,14 @@ import Testing
         isShielded ? server.load(name).shielded() : server.load(name)
     }
 
-    @Test(arguments: [false, true]) func aSearchIsReplaced(isShielded: Bool) {
+    @Test(arguments: [false, true]) func aNewSearchStopsTheOldUnlessItIsShielded(isShielded: Bool) {
         stored("sw", isShielded).observe { _ in }.cancel()
         stored("swift", isShielded).observe { _ in }
         #expect(server.stopped.elements == (isShielded ? [] : ["sw"]))
         #expect(server.answer("swift"))
     }
 
-    @Test(arguments: [false, true]) func aCallIsLateAndHasAFallback(isShielded: Bool) {
+    @Test(arguments: [false, true]) func aLateCallIsReplacedByItsFallback(isShielded: Bool) {
         let scheduler = ManualScheduler()
         let shown = stored("rates", isShielded).timeout(.seconds(1), on: scheduler)
             .recover { _ in "yesterday's" }
@@ -143,14 +143,16 @@ import Testing
         #expect(server.stopped.elements == (isShielded ? [] : ["rates"]))
     }
 
-    @Test(arguments: [false, true]) func onePartOfAPageFails(isShielded: Bool) {
+    @Test(arguments: [false, true]) func aFailedPartOfAPageStopsTheOthersUnlessTheyAreShielded(
+        isShielded: Bool
+    ) {
         let page = Future.all(["head", "list", "foot"].map { stored($0, isShielded) })
         server.fail("list")
         #expect(page.errorNow is TestError)
         #expect(server.stopped.elements.sorted() == (isShielded ? [] : ["foot", "head"]))
     }
 
-    @Test(arguments: [false, true]) func rowsComeAndGoOverATableOfImages(isShielded: Bool) {
+    @Test(arguments: [false, true]) func rowsMayComeAndGoOverATableOfImages(isShielded: Bool) {
         let images = ["7": stored("7", isShielded)]
         images["7"]?.observe { _ in }.cancel()
         let row = images["7"]?.map { $0 }
@@ -159,7 +161,7 @@ import Testing
         #expect(row?.isCancelled == !isShielded)
     }
 
-    @Test(arguments: [false, true]) func aScreenOpensTwiceOverAPrefetchedPage(isShielded: Bool) {
+    @Test(arguments: [false, true]) func aScreenMayOpenTwiceOverAPrefetchedPage(isShielded: Bool) {
         let prefetched = stored("page 2", isShielded)
         let first = prefetched.map(\.count)
         first.cancel()

@@ -54,14 +54,14 @@ import Testing
         interleaving.future(interleaving.outcome())
     }
 
-    @Test(arguments: batches) func mapIdentity(seed: Int) {
+    @Test(arguments: batches) func mappingTheIdentityChangesNothing(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             return Claim(left: future.map { $0 }, right: future)
         }
     }
 
-    @Test(arguments: batches) func mapComposition(seed: Int) {
+    @Test(arguments: batches) func twoMapsAreTheMapOfTheComposition(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             let (f, g) = (RandomFunction(interleaving), RandomFunction(interleaving))
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func flatMapAssociativity(seed: Int) {
+    @Test(arguments: batches) func flatMapIsAssociative(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             let (f, g) = (arrow(interleaving), arrow(interleaving))
@@ -366,7 +366,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func raceInSequence(seed: Int) {
+    @Test(arguments: batches) func raceAgreesWithAnOracleOverInputsSettledInSequence(seed: Int) {
         checkInSequence(seed) {
             Future.race($0)
         } oracle: { _, inTime in
@@ -374,7 +374,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func anyInSequence(seed: Int) {
+    @Test(arguments: batches) func anyAgreesWithAnOracleOverInputsSettledInSequence(seed: Int) {
         checkInSequence(seed) { promises in
             Future.any(promises).mapError { error in
                 TestError(number: (error as? FutureError)?.causes.count ?? -1)
@@ -387,7 +387,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func allInSequence(seed: Int) {
+    @Test(arguments: batches) func allAgreesWithAnOracleOverInputsSettledInSequence(seed: Int) {
         checkInSequence(seed) { promises in
             Future.all(promises).map { $0.reduce(0) { $0 &* 3 &+ $1 } }
         } oracle: { outcomes, inTime in

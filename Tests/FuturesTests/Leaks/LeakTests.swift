@@ -304,7 +304,7 @@ import Testing
     }
 
     /// A race does not keep the value of a loser.
-    @Test func aLoserKeepsNothing() {
+    @Test func aLoserOfARaceKeepsNothing() {
         let (winner, loser) = (Promise<Tracked>(), Promise<Tracked>())
         let race = Future.race([
             winner,
@@ -338,7 +338,7 @@ import Testing
         #expect(promise.result == nil)
     }
 
-    @Test func aLateDropOfAResultKeepsNothing() {
+    @Test func aResultThatComesTooLateIsDropped() {
         let promise = Promise<Tracked>()
         promise.resolve(with: Tracked(census, 1))
         promise.resolve(with: Tracked(census, 2))

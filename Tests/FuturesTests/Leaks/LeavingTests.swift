@@ -32,7 +32,7 @@ import Testing
         #expect(order.elements == [1, 2], sourceLocation: sourceLocation)
     }
 
-    @Test func cancelledBranches() {
+    @Test func cancelledBranchesLeaveNothingInAPendingPromise() {
         check("map") { promise, census, references in
             references.add(
                 promise.map { [token = Tracked(census)] in
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func cancelledChains() {
+    @Test func cancelledChainsLeaveNothingInAPendingPromise() {
         check("flatMap") { promise, census, references in
             let first = references.add(
                 promise.flatMap { [token = Tracked(census)] in
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func firedTimeouts() {
+    @Test func firedTimeoutsLeaveNothingInAPendingPromise() {
         let scheduler = ManualScheduler()
         check("timeout") { promise, census, references in
             let future = promise.map { [token = Tracked(census)] in
@@ -68,7 +68,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func cancelledTimeouts() {
+    @Test func cancelledTimeoutsLeaveNothingInAPendingPromise() {
         let scheduler = ManualScheduler()
         check("cancelled timeout") { promise, census, references in
             references.add(promise.timeout(.seconds(1), on: scheduler)).cancel()
@@ -77,7 +77,7 @@ import Testing
         #expect(scheduler.now.offset == .zero)
     }
 
-    @Test func lostRaces() {
+    @Test func lostRacesLeaveNothingInAPendingPromise() {
         check("race") { promise, census, references in
             let loser = promise.map { [token = Tracked(census)] in
                 token.use()
@@ -90,13 +90,13 @@ import Testing
         }
     }
 
-    @Test func racesDecidedFromTheBeginning() {
+    @Test func racesDecidedFromTheBeginningLeaveNothingInAPendingPromise() {
         check("decided race") { promise, census, references in
             _ = references.add(Future.race([Future(value: 1), promise.map { $0 }, promise]))
         }
     }
 
-    @Test func failedAggregates() {
+    @Test func failedAggregatesLeaveNothingInAPendingPromise() {
         check("all") { promise, census, references in
             _ = references.add(Future.all([promise, Future(error: Tracked(census)), promise]))
         }
@@ -104,8 +104,7 @@ import Testing
 
     #if os(Linux) || os(macOS)
     /// Measured in a process of its own, in which no other test allocates.
-    @Test("C5: what has settled leaves nothing in the list of what goes on")
-    func settledAgainstAPendingFuture() async {
+    @Test func aRaceThatHasSettledLeavesNothingInTheListOfWhatGoesOn() async {
         await #expect(processExitsWith: .success) {
             let source = Promise<Int>()
             source.onCancel { preconditionFailure("the source is still wanted") }
@@ -136,8 +135,8 @@ import Testing
     }
     #endif
 
-    @Test("C5: a future goes on for what no longer waits for it", arguments: [false, true])
-    func lastingInterest(isDecided: Bool) {
+    @Test(arguments: [false, true])
+    func aFutureGoesOnForWhatNoLongerWaitsForIt(isDecided: Bool) {
         let (quick, source, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         source.onCancel { calls.append(1) }
         let long = source.map { $0 }
@@ -151,8 +150,7 @@ import Testing
         #expect(source.resolve(with: 2) && long.valueNow == 2)
     }
 
-    @Test("C5: a handler that comes later is not called for an interest that lasts")
-    func lastingInterestAndALateHandler() {
+    @Test func aHandlerThatComesLaterIsNotCalledForAnInterestThatLasts() {
         let (quick, long, calls) = (Promise<Int>(), Promise<Int>(), TestLog<Int>())
         long.map { $0 }.cancel()
         _ = Future.race([quick, long], others: .keptGoing)
@@ -163,8 +161,7 @@ import Testing
         #expect(calls.elements == [1])
     }
 
-    @Test("C5: a future that only forwards goes on as well")
-    func lastingInterestInAForwardingFuture() {
+    @Test func aFutureThatOnlyForwardsGoesOnForWhatNoLongerWaitsForIt() {
         let (start, source, quick) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
         let calls = TestLog<Int>()
         source.onCancel { calls.append(1) }
@@ -180,7 +177,7 @@ import Testing
     }
 
     /// Branches leave in another order than that of their registration, while others stay.
-    @Test func leavingInAnyOrder() {
+    @Test func branchesThatLeaveInAnyOrderLeaveNothing() {
         var generator = SeededGenerator(seed: 3)
         let promise = Promise<Int>()
         let (census, order) = (Census(), TestLog<Int>())
@@ -210,7 +207,7 @@ import Testing
     }
 
     /// Tasks that await and are cancelled leave too.
-    @Test func cancelledTasks() async {
+    @Test func cancelledTasksLeaveNothingInAPendingPromise() async {
         let promise = Promise<Int>()
         let census = Census()
         for _ in 0..<2_000 {

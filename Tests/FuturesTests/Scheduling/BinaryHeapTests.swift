@@ -16,7 +16,7 @@ import Testing
 
     /// Compared with an array that is sorted each time.
     @Test(arguments: 0..<100)
-    func isASortedArrayInAllRespects(seed: UInt64) {
+    func aHeapAgreesWithASortedArray(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var heap = BinaryHeap<Element>()
         var model: [Element] = []

@@ -22,12 +22,12 @@ struct ClockSchedulerTests {
         }
     }
 
-    @Test func itHasOneClock() {
+    @Test func aClockSchedulerHasOneClock() {
         time.advance(by: .seconds(7))
         #expect(scheduler.continuousNow == scheduler.now)
     }
 
-    @Test func itsInstantsCountFromItsMaking() {
+    @Test func theInstantsOfAClockSchedulerCountFromItsMaking() {
         #expect(scheduler.now.offset == .zero)
         time.advance(by: .seconds(2))
         #expect(scheduler.now.offset == .seconds(2))

@@ -55,8 +55,7 @@ import Testing
         #expect(try await seen.value)
     }
 
-    @Test("F9: one blocked action does not stop the timers of the process")
-    func aBlockedAction() async throws {
+    @Test func oneBlockedActionDoesNotStopTheTimersOfTheProcess() async throws {
         let isFree = DispatchSemaphore(value: 0)
         let wasFreed = Promise<DispatchTimeoutResult>()
         LiveScheduler.shared.schedule(after: .zero) {
@@ -69,8 +68,7 @@ import Testing
         #expect(try await lateness(.milliseconds(1)) >= .zero)
     }
 
-    @Test("F9: an observer that blocks after a timeout does not, either")
-    func aBlockedObserver() async throws {
+    @Test func anObserverThatBlocksAfterATimeoutStopsNoTimerOfTheProcess() async throws {
         let isFree = DispatchSemaphore(value: 0)
         let wasFreed = Promise<DispatchTimeoutResult>()
         let never = Promise<Int>()
@@ -153,8 +151,8 @@ import Testing
 
     private let milliseconds: Int64 = 1_000_000
 
-    @Test("F9: an action may be late by a hundredth of its delay, within bounds")
-    func leeway() {
+    @Test("an action may be late by a hundredth of its delay, within bounds")
+    func anActionMayBeLateByAHundredthOfItsDelay() {
         let expected: [(delay: Int64, leeway: Int64)] = [
             (-5, 0), (0, 0), (1, 1_000_000), (100 * milliseconds, 1_000_000),
             (200 * milliseconds, 2_000_000), (60_000 * milliseconds, 600_000_000),
@@ -165,8 +163,8 @@ import Testing
         #expect(TimerWheel.tick < LiveTimers.leeway(after: 1))
     }
 
-    @Test("F9: nothing is early, or later than documented", arguments: 0..<200)
-    func precision(seed: UInt64) {
+    @Test(arguments: 0..<200)
+    func noActionIsEarlyOrLaterThanDocumented(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let machine = Machine()
         var pending: [Int: (instant: Int64, delay: Int64, id: TimerWheel.ID)] = [:]
@@ -202,8 +200,7 @@ import Testing
         #expect(machine.log.elements == expected)
     }
 
-    @Test("F9: timeouts within one tick wake the process once")
-    func oneWakeUp() {
+    @Test func timeoutsWithinOneTickWakeTheProcessOnce() {
         let machine = Machine()
         for number in 0..<50 { _ = machine.insert(number, after: 5 * milliseconds + Int64(number)) }
         while machine.timers.alarm != nil { if machine.ring() { machine.run() } }
@@ -221,8 +218,7 @@ import Testing
         #expect(machine.log.elements == [0, 1, 2])
     }
 
-    @Test("F9: an action that blocks holds up the next for no longer than the bound")
-    func oneBlocks() {
+    @Test func anActionThatBlocksHoldsUpTheNextForNoLongerThanTheBound() {
         let machine = Machine()
         for number in 0..<3 { _ = machine.insert(number, after: Int64(number) * 20 * milliseconds) }
         #expect(machine.ring())
@@ -246,8 +242,7 @@ import Testing
         #expect(machine.timers.runner == 1)
     }
 
-    @Test("D9: after a stop of the process, what is overdue waits until answers have arrived")
-    func aStopOfTheProcess() {
+    @Test func afterAStopOfTheProcessWhatIsOverdueWaitsUntilAnswersHaveArrived() {
         let machine = Machine()
         _ = machine.insert(1, after: 1_000 * milliseconds)
         machine.now += 3_000 * milliseconds

@@ -123,7 +123,7 @@ import Testing
 
     /// Compared with a sequential model: a list that is searched for its least element.
     @Test(arguments: 0..<50 as Range<UInt64>)
-    func agreesWithASortedList(seed: UInt64) {
+    func aManualSchedulerAgreesWithASortedList(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var model: [(instant: Duration, number: Int)] = []
         var tokens: [Int: any ScheduledAction] = [:]

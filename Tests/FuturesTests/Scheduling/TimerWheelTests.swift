@@ -6,7 +6,7 @@ import Testing
 /// The wheel compared with a plain list that is searched each time.
 @Suite(.oneAtATime)
 struct TimerWheelTests {
-    @Test func whatIsDueComesInOrderOfItsInstant() {
+    @Test func entriesThatAreDueComeInOrderOfTheirInstants() {
         var wheel = TimerWheel()
         let log = Locked<[Int]>([])
         for instant: Int64 in [5_000_000_000, 30, 2_000_000, 1_999_999, 30, 70_000_000_000] {
@@ -18,7 +18,7 @@ struct TimerWheelTests {
         #expect(wheel.count == 1)
     }
 
-    @Test func nothingIsEarly() {
+    @Test func noEntryOfATimerWheelIsDueEarly() {
         for instant: Int64 in [1, 1 << 20, 1 << 26, (1 << 32) + 5, 1 << 50, .max - 1] {
             var wheel = TimerWheel()
             _ = wheel.insert(at: instant, now: 0, {})
@@ -28,7 +28,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test func theWakeUpsLeadToTheInstant() {
+    @Test func theWakeUpsOfATimerWheelLeadToTheInstant() {
         for instant: Int64 in [1, 1 << 20, (1 << 26) + 7, (1 << 32) + 5, (1 << 50) + 1, .max - 1] {
             var wheel = TimerWheel()
             _ = wheel.insert(at: instant, now: 0, {})
@@ -47,8 +47,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test("F9: what is due within one tick costs one look")
-    func oneLookForATick() {
+    @Test func entriesDueWithinOneTickCostOneLook() {
         var wheel = TimerWheel()
         let start = 1_000 * TimerWheel.tick
         for offset: Int64 in [0, 1, 1_000, TimerWheel.tick / 2, TimerWheel.tick - 1] {
@@ -75,7 +74,7 @@ struct TimerWheelTests {
         #expect(wheel.count == 1)
     }
 
-    @Test func theRoomOfABurstIsGivenBack() {
+    @Test func aTimerWheelGivesTheRoomOfABurstBack() {
         var wheel = TimerWheel()
         let ids = (0..<10_000).map { wheel.insert(at: Int64($0) << 22, now: 0, {}) }
         for id in ids { #expect(wheel.remove(id) != nil) }
@@ -83,7 +82,7 @@ struct TimerWheelTests {
         #expect(wheel.nextWakeUp() == nil)
     }
 
-    @Test func anEmptyWheelNeedNotCatchUp() {
+    @Test func anEmptyTimerWheelNeedNotCatchUp() {
         var wheel = TimerWheel()
         let now = Int64(400 * 24 * 3_600) * 1_000_000_000
         let instant = now + 5 * TimerWheel.tick
@@ -93,7 +92,7 @@ struct TimerWheelTests {
     }
 
     @Test(arguments: 0..<200)
-    func isAPlainListInAllRespects(seed: UInt64) {
+    func aTimerWheelAgreesWithAPlainList(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var wheel = TimerWheel()
         var list: [(instant: Int64, number: Int, id: TimerWheel.ID)] = []
@@ -145,10 +144,8 @@ struct TimerEntriesTests {
         return index
     }
 
-    @Test(
-        "F9: a burst leaves no room behind while one entry remains",
-        arguments: [(1_000_000, 777_777), (10_000, 0), (10_000, 9_999)])
-    func aBurst(size: Int, survivor: Int) {
+    @Test(arguments: [(1_000_000, 777_777), (10_000, 0), (10_000, 9_999)])
+    func aBurstLeavesNoRoomBehindWhileOneEntryRemains(size: Int, survivor: Int) {
         var entries = TimerEntries()
         let indices = (1...UInt64(size)).map { add($0, to: &entries) }
         #expect(capacity(of: entries) >= size)

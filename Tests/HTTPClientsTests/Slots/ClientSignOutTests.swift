@@ -5,6 +5,7 @@ import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeStorage
 import Testing
 
 /// A user of a client with a cache on the disk signs out.
@@ -16,8 +17,8 @@ import Testing
     /// A slot that a client gets, in any order.
     enum Slot: CaseIterable { case cache, authorization, account }
 
-    @Test("K9: signing out removes the account's bodies from the disk", arguments: [nil, "alice"])
-    func signOut(_ account: String?) async throws {
+    @Test(arguments: [nil, "alice"])
+    func signingOutRemovesTheAccountsBodiesFromTheDisk(_ account: String?) async throws {
         let refresher = Self.refresher(folder.url)
         refresher.signIn(with: AccessToken("a"))
         let client = Self.client(folder.url, refresher, account)
@@ -31,8 +32,7 @@ import Testing
         #expect(try bodies() == [])
     }
 
-    @Test("K9: signing out before any request removes what an earlier run has stored")
-    func beforeAnyRequest() async throws {
+    @Test func signingOutBeforeAnyRequestRemovesWhatAnEarlierRunHasStored() async throws {
         let orders: [[Slot]] = [
             [.cache, .authorization, .account], [.account, .authorization, .cache],
             [.authorization, .cache, .account],
@@ -56,10 +56,8 @@ import Testing
 
     // Exit tests capture values since Swift 6.3.
     #if (os(macOS) || os(Linux)) && compiler(>=6.3)
-    @Test(
-        "K9: signing out removes what another process has stored for the user",
-        arguments: [nil, "alice"])
-    func anotherProcess(_ account: String?) async throws {
+    @Test(arguments: [nil, "alice"])
+    func signingOutRemovesWhatAnotherProcessHasStoredForTheUser(_ account: String?) async throws {
         let refresher = Self.refresher(folder.url)
         refresher.signIn(with: AccessToken("a"))
         let client = Self.client(folder.url, refresher, account)
@@ -76,8 +74,7 @@ import Testing
         #expect(try bodies() == [])
     }
 
-    @Test("K9: a second process that has the bodies in memory doesn't return them any more")
-    func inMemory() async throws {
+    @Test func aSecondProcessThatHasTheBodiesInMemoryDoesNotReturnThemAnyMore() async throws {
         let first = Self.refresher(folder.url)
         first.signIn(with: AccessToken("a"))
         // This process is the second one, and stays signed in.

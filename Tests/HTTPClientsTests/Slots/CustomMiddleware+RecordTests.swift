@@ -8,8 +8,8 @@ import Testing
 @Suite struct RecordedClientTests {
     private let server = URL(string: "https://a.example")!
 
-    @Test("L3: redirects, retries and 401s are entries of their own")
-    func eachExchange() async throws {
+    @Test("redirects, retries and 401s are entries of their own")
+    func eachExchangeIsAnEntry() async throws {
         let transport = MemoryTransport(routes: [
             .get("/old", answer: .status(302, headers: ["Location": "/new"])),
             .get("/new", answer: .sequence([.status(503), .status(401), .text("ok")])),
@@ -39,8 +39,8 @@ import Testing
         #expect(again.text == "ok")
     }
 
-    @Test("L3: no secret of a client is in the file: credentials, cookies, keys, passwords, tokens")
-    func everyKindOfSecret() async throws {
+    @Test("no secret of a client is in the file: credentials, cookies, keys, passwords, tokens")
+    func noSecretIsInTheFile() async throws {
         let secrets = [
             "s3cret-bearer-1", "s3cret-basic-2", "s3cret-cookie-3", "s3cret-key-4", "s3cret-form-5",
             "s3cret-refresh-6", "s3cret-access-7", "s3cret-json-8", "s3cret-user-9",
@@ -103,8 +103,8 @@ import Testing
         #expect(recorder.archive.entries.count >= 6)
     }
 
-    @Test("L3: two users at once: each entry has its own user's answer, and nobody's token")
-    func twoUsers() async throws {
+    @Test("entries of two users at once have their own user's answer, and nobody's token")
+    func entriesOfTwoUsersAtOnceHaveTheirOwnUsersAnswer() async throws {
         let recorder = HTTPRecorder()
         let transport = MemoryTransport(routes: [
             .get("/me/:name", answer: .reply { call in Data(call.parameters["name"]!.utf8) })
@@ -131,8 +131,7 @@ import Testing
         #expect(archive.entries.map(\.startedAt) == archive.entries.map(\.startedAt).sorted())
     }
 
-    @Test("L3: bodies are recorded decoded")
-    func decodedBodies() async throws {
+    @Test func bodiesAreRecordedDecoded() async throws {
         let coded = Data(base64Encoded: "H4sIAAAAAAAAA8tIzcnJBwCGphA2BQAAAA==")!
         let transport = MemoryTransport(routes: [
             .get("/", answer: .status(200, headers: ["Content-Encoding": "gzip"], body: coded))

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(
-        "L3: what is written is read back equal: texts, bytes, times, failures and what was left out"
+        "what is written is read back equal: texts, bytes, times, failures and what was left out"
     )
     func everythingIsReadBack() throws {
         var metrics = ConnectionMetrics()
@@ -56,8 +56,8 @@ import Testing
         #expect(read.encoded == archive.encoded)
     }
 
-    @Test("L3: dates have milliseconds, and unknown times are -1")
-    func datesAndTimes() throws {
+    @Test("dates have milliseconds, and unknown times are -1")
+    func datesHaveMilliseconds() throws {
         let entry = HTTPArchive.Entry(
             HTTPRequest(url), HTTPResponse(status: 200),
             startedAt: Date(timeIntervalSince1970: 1_700_000_000.0456), duration: .milliseconds(5))
@@ -74,8 +74,8 @@ import Testing
         #expect(text.contains(#""value": " x""#))
     }
 
-    @Test("L3: the file is replaced as a whole, and only its user may read it")
-    func aFile() throws {
+    @Test("an archive's file is replaced as a whole, and only its user may read it")
+    func anArchivesFileIsReplacedAsAWhole() throws {
         let folder = try TestFolder()
         let file = folder.url.appendingPathComponent("new/a.har")
         let archive = HTTPArchive(entries: [
@@ -94,8 +94,8 @@ import Testing
         }
     }
 
-    @Test("L3: a recording of Chrome is read: pseudo-headers, unknown members, Base64")
-    func chrome() throws {
+    @Test("a recording of Chrome is read: pseudo-headers, unknown members, Base64")
+    func aRecordingOfChromeIsRead() throws {
         let entry = try #require(
             try archive(
                 entry: #"""
@@ -124,8 +124,8 @@ import Testing
     }
 
     @Test(
-        "L3: a recording of Firefox is read: time zones, forms as fields, members that are missing")
-    func firefox() throws {
+        "a recording of Firefox is read: time zones, forms as fields, members that are missing")
+    func aRecordingOfFirefoxIsRead() throws {
         let entries = try archive(
             entry: #"""
                 {"startedDateTime": "2026-11-28T05:00:00.250+01:00",
@@ -146,8 +146,7 @@ import Testing
         #expect(entries[2].response == nil && entries[2].failure == "")
     }
 
-    @Test("L3: an empty text is no body, whatever type it has")
-    func emptyBody() throws {
+    @Test func anEmptyTextIsNoBodyWhateverTypeItHas() throws {
         let text = """
             {"log": {"entries": [{"request": {"method": "GET", "url": "https://a.example/",
               "postData": {"mimeType": "text/plain", "text": ""}}}]}}
@@ -157,31 +156,29 @@ import Testing
         #expect(try HTTPArchive(archive.encoded) == archive)
     }
 
-    @Test(
-        "L3: a damaged or foreign file is an error with the place",
-        arguments: [
-            ("", ""), ("{", ""), ("[]", ""), ("{}", "log"), (#"{"log": 1}"#, "log"),
-            (#"{"log": {}}"#, "log.entries"), (#"{"log": {"entries": [1]}}"#, "log.entries[0]"),
-            (#"{"log": {"entries": [{}]}}"#, "log.entries[0].request"),
-            (
-                #"{"log": {"entries": [{"request": {"method": "A B"}}]}}"#,
-                "log.entries[0].request.method"
-            ),
-            (
-                #"{"log": {"entries": [{"request": {"method": "GET", "url": 1}}]}}"#,
-                "log.entries[0].request.url"
-            ),
-            (
-                #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a", "headers": [{}]}}]}}"#,
-                "log.entries[0].request.headers[0]"
-            ),
-            (
-                #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a"}, "response": {"status": 200, "content": {"text": "!", "encoding": "base64"}}}]}}"#,
-                "log.entries[0].response.content.text"
-            ),
-            (String(repeating: "[", count: 100_000), ""),
-        ])
-    func damage(text: String, place: String) throws {
+    @Test(arguments: [
+        ("", ""), ("{", ""), ("[]", ""), ("{}", "log"), (#"{"log": 1}"#, "log"),
+        (#"{"log": {}}"#, "log.entries"), (#"{"log": {"entries": [1]}}"#, "log.entries[0]"),
+        (#"{"log": {"entries": [{}]}}"#, "log.entries[0].request"),
+        (
+            #"{"log": {"entries": [{"request": {"method": "A B"}}]}}"#,
+            "log.entries[0].request.method"
+        ),
+        (
+            #"{"log": {"entries": [{"request": {"method": "GET", "url": 1}}]}}"#,
+            "log.entries[0].request.url"
+        ),
+        (
+            #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a", "headers": [{}]}}]}}"#,
+            "log.entries[0].request.headers[0]"
+        ),
+        (
+            #"{"log": {"entries": [{"request": {"method": "GET", "url": "http://a"}, "response": {"status": 200, "content": {"text": "!", "encoding": "base64"}}}]}}"#,
+            "log.entries[0].response.content.text"
+        ),
+        (String(repeating: "[", count: 100_000), ""),
+    ])
+    func aDamagedOrForeignFileIsAnErrorWithThePlace(text: String, place: String) throws {
         let error = #expect(throws: HTTPArchive.ReadError.self) {
             try HTTPArchive(Data(text.utf8))
         }
@@ -193,7 +190,7 @@ import Testing
         #expect("\(try #require(missing))".contains("none.har"))
     }
 
-    @Test func descriptionsShowNoSecrets() throws {
+    @Test func theDescriptionOfARecordingShowsNoSecret() throws {
         let secret = URL(string: "https://u:s3cret@a.example/?key=s3cret")!
         let entry = HTTPArchive.Entry(
             HTTPRequest(secret, headers: ["Authorization": "s3cret"]),
@@ -214,7 +211,7 @@ import Testing
 /// A recording that `.ci/browser` opens in Chromium's developer tools: it's written into the folder PLEDGE_PAGES, or into
 /// one that goes away.
 @Suite struct RecordingForABrowserTests {
-    @Test func aRecording() throws {
+    @Test func aRecordingIsWrittenForTheBrowser() throws {
         let folder = try TestFolder()
         let chosen = ProcessInfo.processInfo.environment["PLEDGE_PAGES"]
         let file = (chosen.map { URL(fileURLWithPath: $0) } ?? folder.url)

@@ -32,8 +32,8 @@ import Testing
         return try #require(recorder.archive.entries.first)
     }
 
-    @Test("L3: an exchange is recorded with its headers, bodies, date and times")
-    func anExchange() throws {
+    @Test("an exchange is recorded with its headers, bodies, date and times")
+    func anExchangeIsRecordedWithItsHeaders() throws {
         let (recorder, scheduler) = (recorder(), scheduler)
         let service: HTTPService = stack(
             .record(into: recorder),
@@ -58,8 +58,7 @@ import Testing
         #expect(try HTTPArchive(recorder.archive.encoded).entries == recorder.archive.entries)
     }
 
-    @Test("L3: a failed exchange is recorded with its code")
-    func failures() throws {
+    @Test func aFailedExchangeIsRecordedWithItsCode() throws {
         let lost = try recorded(HTTPRequest(url), .failure(HTTPError(code: .connectionLost)))
         #expect(lost.response == nil && lost.failure == "connectionLost")
         let cancelled = try recorded(HTTPRequest(url), .failure(CancellationError()))
@@ -68,8 +67,8 @@ import Testing
         #expect(try recorded(HTTPRequest(url), .failure(refused)).response?.status == 404)
     }
 
-    @Test("L3: a body larger than the bound is left out with a comment, and isn't held")
-    func theBound() throws {
+    @Test("a body larger than the bound is left out with a comment, and isn't held")
+    func aBodyLargerThanTheBoundIsLeftOutWithAComment() throws {
         let request = HTTPRequest(.post, url, body: .data(Data(count: 11)))
         let large = try recorded(request, .success(response("12345678901")), limit: 10)
         #expect(large.response?.body == Data() && large.request.body.isEmpty)
@@ -81,8 +80,8 @@ import Testing
         #expect(fitting.response?.body.count == 10 && fitting.missingResponseBody == nil)
     }
 
-    @Test("L3: a stream is recorded while it passes, without reading ahead")
-    func aStream() throws {
+    @Test("a stream is recorded while it passes, without reading ahead")
+    func aStreamIsRecordedWhileItPasses() throws {
         let (recorder, source) = (recorder(limit: 5), ScriptedSource())
         let service: HTTPStreamingService = stack(
             .record(into: recorder),
@@ -103,8 +102,8 @@ import Testing
         #expect(entry.response?.timing.untilHeaders == .zero && entry.duration == .milliseconds(7))
     }
 
-    @Test("L3: cancelling a recorded stream cancels it, and keeps what had passed")
-    func aCancelledStream() throws {
+    @Test("cancelling a recorded stream cancels it, and keeps what had passed")
+    func cancellingARecordedStreamCancelsIt() throws {
         let (recorder, source) = (recorder(), ScriptedSource())
         let service: HTTPStreamingService = stack(
             .record(into: recorder),
@@ -119,8 +118,8 @@ import Testing
         #expect(recorder.archive.entries.count == 1)
     }
 
-    @Test("L3: a stream larger than the bound is passed on whole, and left out of the recording")
-    func aLargeStream() async throws {
+    @Test("a stream larger than the bound is passed on whole, and left out of the recording")
+    func aStreamLargerThanTheBoundIsPassedOnWhole() async throws {
         let recorder = recorder(limit: 10)
         let service: HTTPStreamingService = stack(
             .record(into: recorder),
@@ -136,8 +135,8 @@ import Testing
             entry.missingResponseBody == "1000 bytes, left out" && entry.response?.body == Data())
     }
 
-    @Test("L3: exchanges of many threads are all kept, in the order in which they began")
-    func manyThreads() async throws {
+    @Test("exchanges of many threads are all kept, in the order in which they began")
+    func exchangesOfManyThreadsAreAllKept() async throws {
         let recorder = recorder()
         let waiting = Locked<[Promise<HTTPResponse>]>([])
         let service: HTTPService = stack(
@@ -166,8 +165,7 @@ import Testing
         #expect(Set(entries.map(\.request.url)).count == 201)
     }
 
-    @Test("L3: the caller redacts more, or leaves an exchange out")
-    func moreRedaction() {
+    @Test func theCallerRedactsMoreOrLeavesAnExchangeOut() {
         let recorder = HTTPRecorder { entry in
             if entry.request.url.path == "/health" { return nil }
             var entry = entry
@@ -182,8 +180,8 @@ import Testing
         #expect(recorder.archive.entries.first?.response?.body == Data("private".utf8))
     }
 
-    @Test("K4: a call settles before its secrets are looked for, and the archive waits for them")
-    func callsDoNotWait() throws {
+    @Test("a call settles before its secrets are looked for, the archive after")
+    func aCallSettlesBeforeItsSecretsAreLookedFor() throws {
         let (gate, redacted) = (DispatchSemaphore(value: 0), Locked(0))
         let recorder = HTTPRecorder { entry in
             gate.wait()
@@ -200,8 +198,7 @@ import Testing
         #expect(redacted.withLock { $0 } == 3)
     }
 
-    @Test("K4: a closure that redacts may read the archive, which has what was redacted before")
-    func readingWhileRedacting() {
+    @Test func aClosureThatRedactsMayReadTheArchiveAsItWasBefore() {
         let (read, box) = (Locked<[Int]>([]), Locked<HTTPRecorder?>(nil))
         let recorder = HTTPRecorder { entry in
             let count = box.withLock { $0 }?.archive.entries.count ?? -1
@@ -217,8 +214,8 @@ import Testing
         box.withLock { $0 = nil }
     }
 
-    @Test("K4: while 32 MiB of bodies wait, bodies are left out with a comment; then they're kept")
-    func aBoundOnWhatWaits() {
+    @Test("while 32 MiB of bodies wait, bodies are left out with a comment; then they're kept")
+    func bodiesThatWaitAreBounded() {
         let (gate, large) = (DispatchSemaphore(value: 0), 17 << 20)
         let recorder = HTTPRecorder(bodyLimit: large) { entry in
             gate.wait()
@@ -238,8 +235,8 @@ import Testing
         #expect(recorder.archive.entries.last?.response?.body.count == large)
     }
 
-    @Test("K4: a recorder that is full leaves exchanges out, and the last entry says how many")
-    func aBoundOnWhatIsKept() {
+    @Test("a recorder that is full leaves exchanges out, and the last entry says how many")
+    func aFullRecorderLeavesExchangesOut() {
         let recorder = HTTPRecorder(totalLimit: 2_500)
         let service: HTTPService = stack(
             .record(into: recorder), over: { _ in Future(value: HTTPResponse(status: 200)) })
@@ -249,8 +246,7 @@ import Testing
             entries.map(\.comment) == [nil, "the recorder was full, and left out 3 exchanges"])
     }
 
-    @Test("L3: files, streams and bodies of several parts are left out")
-    func bodiesThatAreNotRecorded() throws {
+    @Test func filesStreamsAndBodiesOfSeveralPartsAreLeftOut() throws {
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data()) }
         let streamed = try recorded(
             HTTPRequest(.post, url, body: .stream(source)), .success(response("")))
@@ -302,8 +298,7 @@ import Testing
         String(decoding: request.body.data ?? Data(), as: UTF8.self)
     }
 
-    @Test("K8: JSON in a field of Pledge's own forms loses its secrets, wherever they're repeated")
-    func formsOfPledge() {
+    @Test func jsonInAFieldOfPledgesOwnFormsLosesItsSecretsEverywhere() {
         let form = HTTPRequest.Body.form([
             URLQueryItem(name: "payload", value: #"{"a": 1, "token": "SECRETabc123XYZ"}"#)
         ])
@@ -320,25 +315,23 @@ import Testing
         #expect(kept.response.body == Data("REDACTED is old".utf8))
     }
 
-    @Test(
-        "K8: headers that name a trace, an account or a server stay",
-        arguments: [
-            ("Stripe-Account", "acct_1032D82eZvKYlo2C"),
-            ("X-Served-By", "cache-fra-eddf8230085-FRA"),
-            ("Idempotency-Key", "5f0c1d2e-4a3b-4c5d-a6e7-0123456789ab"),
-            ("x-amz-version-id", "3HL4kqtJvjVBH40Nrjfkd"), ("CF-Ray", "230b030023ae2822-SJC"),
-            ("X-Trace-Id", "0af7651916cd43dd8448eb211c80319c"),
-            ("X-Amzn-Trace-Id", "Root=1-5759e988-bd862e3fe1be46a994272793"),
-        ])
-    func headersThatIdentify(name: String, value: String) {
+    @Test(arguments: [
+        ("Stripe-Account", "acct_1032D82eZvKYlo2C"),
+        ("X-Served-By", "cache-fra-eddf8230085-FRA"),
+        ("Idempotency-Key", "5f0c1d2e-4a3b-4c5d-a6e7-0123456789ab"),
+        ("x-amz-version-id", "3HL4kqtJvjVBH40Nrjfkd"), ("CF-Ray", "230b030023ae2822-SJC"),
+        ("X-Trace-Id", "0af7651916cd43dd8448eb211c80319c"),
+        ("X-Amzn-Trace-Id", "Root=1-5759e988-bd862e3fe1be46a994272793"),
+    ])
+    func headersThatNameATraceAnAccountOrAServerStay(name: String, value: String) {
         let kept = redacted(headers: [name: value], answerHeaders: [name: value])
         #expect(kept.request.headers[name] == value && kept.response.headers[name] == value)
         let secret = redacted(headers: ["X-Session-Id": value, "X-Auth-Id": value]).request.headers
         #expect(secret["X-Session-Id"] == "REDACTED" && secret["X-Auth-Id"] == "REDACTED")
     }
 
-    @Test("K8: identifiers and dates that repeat a part of a secret stay; parts in texts don't")
-    func identifiersLikeSecrets() {
+    @Test("identifiers and dates that repeat a part of a secret stay; parts in texts don't")
+    func identifiersThatRepeatPartOfASecretStay() {
         let answer = #"""
             {"id": "pi_3MtwBwLkdIwHu7ix28a3tqPa", "latest_charge": "ch_3MtwBwLkdIwHu7ix2hZSJY9B",
             "client_secret": "CLIENT", "payment": "pi_3MtwBwLkdIwHu7ix28a3tqPa",
@@ -368,8 +361,8 @@ import Testing
                 == "https://a.example/?X-Amz-Credential=REDACTED&X-Amz-Date=20300101T000000Z")
     }
 
-    @Test("L3: userinfo, and items of queries with secrets' names, are replaced; others are kept")
-    func urls() {
+    @Test("userinfo, and items of queries with secrets' names, are replaced; others are kept")
+    func secretsInURLsAreReplaced() {
         let url = redacted(
             url:
                 "https://me:pw0rd@a.example/p?page=2&api_key=abc1&sig=xyz2&X-Amz-Signature=q#token=f"
@@ -381,13 +374,13 @@ import Testing
     }
 
     @Test(
-        "L3: an item begins behind \"&\", \";\" or \"?\", and one without \"=\" may be a token",
+        "an item begins behind \"&\", \";\" or \"?\", and one without \"=\" may be a token",
         arguments: [
             ("a=1;token=s3cret;b&c=2", "a=1;token=REDACTED&c=2"),
             ("a=/b?token=s3cret&c=2", "a=/b?token=REDACTED&c=2"), ("token=&a", "token=&a"),
             ("eyJhbGci.eyJzdWIi.c2ln&a=1", "REDACTED&a=1"), ("token;a=1", "token;a=1"),
         ])
-    func items(query: String, shown: String) {
+    func anItemMayBeATokenWithoutAName(query: String, shown: String) {
         let url = redacted(url: "https://a.example/?\(query)").request.url
         #expect(url.absoluteString == "https://a.example/?\(shown)")
         let form = redacted(body: query, type: "application/x-www-form-urlencoded").request
@@ -395,7 +388,7 @@ import Testing
     }
 
     @Test(
-        "L3: a URL in a header, a string of JSON or a text loses userinfo and secret items",
+        "a URL in a header, a string of JSON or a text loses userinfo and secret items",
         arguments: [
             (
                 "0; url=https://a.example/?access_token=s3cret&b=1",
@@ -417,7 +410,7 @@ import Testing
             ("https://a.example/@bob?b=@c", "https://a.example/@bob?b=@c"),
             ("a:b@c.example/?key=d //e@f", "a:b@c.example/?key=d //e@f"),
         ])
-    func urlsInTexts(text: String, shown: String) {
+    func aURLInATextLosesItsSecrets(text: String, shown: String) {
         let escaped = text.replacing("/", with: #"\/"#).replacing("&", with: #"\u0026"#)
         let response = redacted(
             answer: #"{"a":"\#(escaped)"}"#, answerHeaders: ["Operation-Location": text]
@@ -430,8 +423,7 @@ import Testing
         #expect(redacted(answer: text, answerType: "text/plain").response.text == shown)
     }
 
-    @Test("L3: the relative URLs of Link and Refresh are searched too")
-    func relativeURLs() {
+    @Test func theRelativeURLsOfLinkAndRefreshAreSearchedToo() {
         let headers = redacted(
             answerHeaders: [
                 "Link": "</a?key=s3cret>; rel=next, <//b:s3cret@c/>",
@@ -442,8 +434,8 @@ import Testing
         #expect(headers["Refresh"] == "0; url=/?sig=REDACTED")
     }
 
-    @Test("L3: credentials, cookies and keys in headers are replaced; others are kept")
-    func headers() {
+    @Test("credentials, cookies and keys in headers are replaced; others are kept")
+    func secretsInHeadersAreReplaced() {
         let (request, response) = redacted(
             headers: [
                 "Authorization": "Bearer s3cret-one", "Proxy-Authorization": "Basic czNjcmV0",
@@ -477,8 +469,7 @@ import Testing
             ])
     }
 
-    @Test("L3: each word of a header's name may announce a secret")
-    func wordsOfNames() {
+    @Test func eachWordOfAHeadersNameMayAnnounceASecret() {
         let names = ["X-GitHub-OTP", "OK-ACCESS-PASSPHRASE", "X-Pin", "X-SID", "x_pass"]
         let kept = ["X-Country-Code", "X-Passenger", "X-Spinner", "X-Reside", "Compass"]
         let headers = redacted(
@@ -489,32 +480,28 @@ import Testing
         for name in kept { #expect(headers.response.headers[name] == "other", "\(name)") }
     }
 
-    @Test(
-        "L3: the values of joined Set-Cookie headers are replaced",
-        arguments: [
-            ("a=s3; Path=/, sid=s3; HttpOnly", "a=REDACTED; Path=/, sid=REDACTED; HttpOnly"),
-            (
-                "a=s3; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=s3",
-                "a=REDACTED; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=REDACTED"
-            ),
-            ("a=s3, b=s3,s3; Secure", "a=REDACTED, b=REDACTED; Secure"),
-            ("s3", "REDACTED"), ("a=; Path=/", "a=; Path=/"), ("a=s3=s3", "a=REDACTED"),
-        ])
-    func joinedCookies(header: String, shown: String) {
+    @Test(arguments: [
+        ("a=s3; Path=/, sid=s3; HttpOnly", "a=REDACTED; Path=/, sid=REDACTED; HttpOnly"),
+        (
+            "a=s3; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=s3",
+            "a=REDACTED; Expires=Wed, 09 Jun 2027 10:18:14 GMT, b=REDACTED"
+        ),
+        ("a=s3, b=s3,s3; Secure", "a=REDACTED, b=REDACTED; Secure"),
+        ("s3", "REDACTED"), ("a=; Path=/", "a=; Path=/"), ("a=s3=s3", "a=REDACTED"),
+    ])
+    func theValuesOfJoinedSetCookieHeadersAreReplaced(header: String, shown: String) {
         let response = redacted(answerHeaders: ["Set-Cookie": header]).response
         #expect(response.headers["Set-Cookie"] == shown)
     }
 
-    @Test("L3: the type of a body loses secrets like the header")
-    func typesOfBodies() {
+    @Test func theTypeOfABodyLosesSecretsLikeTheHeader() {
         let request = redacted(
             headers: ["Authorization": "Bearer s3cret-one"], body: "a", type: "a/b; c=s3cret-one"
         ).request
         #expect(request.body.contentType == "a/b; c=REDACTED")
     }
 
-    @Test("L3: a delimiter before a combining mark is still a delimiter")
-    func combiningMarks() {
+    @Test func aDelimiterBeforeACombiningMarkIsStillADelimiter() {
         let form = redacted(
             body: "a=1&\u{301}token=s3cret1&sid=\u{301}s3cret2",
             type: "application/x-www-form-urlencoded")
@@ -531,8 +518,8 @@ import Testing
             ])
     }
 
-    @Test("L3: members of JSON with secrets' names are replaced, and the rest stays as it was")
-    func json() {
+    @Test("members of JSON with secrets' names are replaced, and the rest stays as it was")
+    func membersOfJSONWithSecretsNamesAreReplaced() {
         let answer = redacted(
             answer:
                 #"{"user": "ann", "passWord": "s3cret", "n": 1.50, "usage": {"max_tokens": 12}, "#
@@ -550,8 +537,8 @@ import Testing
                 == #"{"pin": "REDACTED"}"#)
     }
 
-    @Test("L3: fields of forms, lines of JSON, events and XML elements are searched")
-    func otherTexts() {
+    @Test("secrets in forms, lines of JSON, events and XML elements are replaced")
+    func secretsInOtherTextsAreReplaced() {
         let form = redacted(
             body: "user=ann&password=s3cret&code_verifier=abc",
             type: "application/x-www-form-urlencoded")
@@ -571,7 +558,7 @@ import Testing
     }
 
     @Test(
-        "L3: JSON that breaks off within a secret hides the rest, and otherwise stays as far as it is JSON",
+        "JSON that breaks off within a secret hides the rest, and otherwise stays as far as it is JSON",
         arguments: [
             (#"{"session":{"id":"s3cret"#, #"{"session":{"id":"REDACTED"#),
             (#"{"tokens":["s3cret-1","s3cret-2"#, #"{"tokens":["REDACTED","REDACTED"#),
@@ -594,12 +581,11 @@ import Testing
                 "{\"session\":{\"id\":\"REDACTED\"}}\nend: token=REDACTED"
             ),
         ])
-    func brokenJSON(text: String, shown: String) {
+    func brokenJSONHidesTheRestOfASecret(text: String, shown: String) {
         #expect(redacted(answer: text, answerType: "application/json").response.text == shown)
     }
 
-    @Test("L3: JSON behind a byte order mark is JSON, and keeps the mark")
-    func byteOrderMark() {
+    @Test func jsonBehindAByteOrderMarkIsJSONAndKeepsTheMark() {
         let answer = redacted(answer: "\u{FEFF}{\"session\":{\"id\":\"s3cret\"},\"pin\":1234}")
         #expect(
             Array(answer.response.body)
@@ -609,8 +595,7 @@ import Testing
         #expect(number.response.body.isEmpty)
     }
 
-    @Test("L3: the escapes in a string of JSON stay whole around a secret")
-    func escapedStrings() {
+    @Test func theEscapesInAStringOfJSONStayWholeAroundASecret() {
         let answer = redacted(
             answer: #"{"a":"token=s3cret\nb","c":"{\"token\":\"s3cret\",\"e\":1}"}"#)
         #expect(
@@ -618,8 +603,7 @@ import Testing
                 == #"{"a":"token=REDACTED\nb","c":"{\"token\":\"REDACTED\",\"e\":1}"}"#)
     }
 
-    @Test("L3: a secret within JSON in a string doesn't end at an escaped quote")
-    func escapedQuote() {
+    @Test func aSecretWithinJSONInAStringDoesNotEndAtAnEscapedQuote() {
         for secret in [#"x\\\"zq7X"#, #"x\\\\"#] {
             let text = #"{"c":"{\"password\":\"SECRET\",\"e\":1}"}"#
             let answer = redacted(answer: text.replacing("SECRET", with: secret))
@@ -627,31 +611,28 @@ import Testing
         }
     }
 
-    @Test(
-        "L3: the text in an XML element with a secret's name is replaced",
-        arguments: [
-            #"<password xmlns="urn:x">SECRET</password><b>c</b>"#,
-            #"<w:Password Type="http://a.example/a-name-longer-than-others#Text">SECRET</w:Password>"#,
-            "<password><![CDATA[SECRET]]></password><b>c</b>",
-            "<password><!--SECRET--></password><b>c</b>",
-            "<password><value>SECRET</value>\n<value>SECRET</value></password><b>c</b>",
-            "<password><password>SECRET</password>SECRET</password><b>c</b>",
-            "<password>SECRET<b>c</b>", "<password/><b>c</b>", "<b>c</b><password>SECRET",
-            "a < b > c <b>c</b><!-- d --><![CDATA[e]]>",
-            "<d><![CDATA[<l><password>SECRET</password></l>]]></d>",
-            "<!-- <password>SECRET</password> -->", "a < b <token>SECRET</token>",
-            "x<5 <token>SECRET</token>", "<!-- a <password>SECRET</password>",
-            "<![CDATA[ a <password>SECRET</password>",
-            "<password><![CDATA[</password>SECRET]]></password><b>c</b>",
-        ])
-    func elements(text: String) {
+    @Test(arguments: [
+        #"<password xmlns="urn:x">SECRET</password><b>c</b>"#,
+        #"<w:Password Type="http://a.example/a-name-longer-than-others#Text">SECRET</w:Password>"#,
+        "<password><![CDATA[SECRET]]></password><b>c</b>",
+        "<password><!--SECRET--></password><b>c</b>",
+        "<password><value>SECRET</value>\n<value>SECRET</value></password><b>c</b>",
+        "<password><password>SECRET</password>SECRET</password><b>c</b>",
+        "<password>SECRET<b>c</b>", "<password/><b>c</b>", "<b>c</b><password>SECRET",
+        "a < b > c <b>c</b><!-- d --><![CDATA[e]]>",
+        "<d><![CDATA[<l><password>SECRET</password></l>]]></d>",
+        "<!-- <password>SECRET</password> -->", "a < b <token>SECRET</token>",
+        "x<5 <token>SECRET</token>", "<!-- a <password>SECRET</password>",
+        "<![CDATA[ a <password>SECRET</password>",
+        "<password><![CDATA[</password>SECRET]]></password><b>c</b>",
+    ])
+    func theTextInAnXMLElementWithASecretsNameIsReplaced(text: String) {
         let answer = text.replacing("SECRET", with: "s3cret")
         let shown = redacted(answer: answer, answerType: "text/xml").response.text
         #expect(shown == text.replacing("SECRET", with: "REDACTED"))
     }
 
-    @Test("L3: in a text that was cut within a character, secrets are replaced")
-    func cutWithinACharacter() {
+    @Test func inATextThatWasCutWithinACharacterSecretsAreReplaced() {
         let text = "data: {\"token\":\"s3cret-two\",\"a\":\"s3cret-one\"}\n\ndata: {\"a\":\"caf"
         let cut = entry(
             answer: text.utf8 + [0xC3], type: "text/event-stream", failure: "cancelled")
@@ -661,9 +642,9 @@ import Testing
     }
 
     @Test(
-        "L3: text that isn't UTF-8 is left out, and so are other bytes with a secret; others are kept"
+        "text that isn't UTF-8 is left out, and so are other bytes with a secret; others are kept"
     )
-    func binary() {
+    func bytesWithASecretAreLeftOut() {
         for type in ["text/plain; charset=latin1", "application/a+json", "application/xml"] {
             let text = entry(answer: [0x63, 0xE9], type: type)
             #expect(text.response?.body == Data(), "\(type)")
@@ -679,8 +660,8 @@ import Testing
         }
     }
 
-    @Test("L3: a secret is replaced wherever the exchange repeats it, and JSON stays JSON")
-    func repeatedSecrets() {
+    @Test("a secret is replaced wherever the exchange repeats it, and JSON stays JSON")
+    func aSecretIsReplacedWhereverTheExchangeRepeatsIt() {
         let (request, response) = redacted(
             url: "https://a.example/bot-s3cret-one/send",
             headers: ["Authorization": "Bearer s3cret-one"],
@@ -696,8 +677,8 @@ import Testing
     }
 
     @Test(
-        "L3: a secret that is the same word as the host leaves the host, so that a replay finds it")
-    func secretsLikeTheHost() {
+        "a secret that is the same word as the host leaves the host, so that a replay finds it")
+    func aSecretThatIsTheHostsWordLeavesTheHost() {
         let (request, response) = redacted(
             url: "https://news.example.com:8080/news/8080?token=8080",
             headers: ["Cookie": "tenant=news", "Referer": "https://news.example.com/news"],
@@ -710,8 +691,7 @@ import Testing
         #expect(response.text == "REDACTED")
     }
 
-    @Test("L3: a secret that is the same word as a name leaves the names")
-    func secretsLikeNames() {
+    @Test func aSecretThatIsTheSameWordAsANameLeavesTheNames() {
         let (request, response) = redacted(
             url: "https://a.example/page?token=page&page=2&q=page",
             body: #"{"page": "page", "a": {"page":1}, "b": "{\"page\":\"page\"}"}"#,
@@ -726,8 +706,8 @@ import Testing
         #expect(response.text == "page=1&a=REDACTED&page=2")
     }
 
-    @Test("L3: a name that repeats a secret with a digit is replaced, and so is a word in quotes")
-    func secretsAsNames() {
+    @Test("a name that repeats a secret with a digit is replaced, and so is a word in quotes")
+    func aNameThatRepeatsASecretWithADigitIsReplaced() {
         let answer = redacted(
             url: "https://a.example/?token=s3cret&key=hunter", answer: #"{"s3cret": 1}"#,
             answerHeaders: ["X-A": #"the key "hunter": unknown"#])
@@ -735,8 +715,7 @@ import Testing
         #expect(answer.response.headers["X-A"] == #"the key "REDACTED": unknown"#)
     }
 
-    @Test("L3: a secret that is a word for secrets is replaced only in its place")
-    func secretsThatAnnounceSecrets() {
+    @Test func aSecretThatIsAWordForSecretsIsReplacedOnlyInItsPlace() {
         let (request, response) = redacted(
             body: #"{"user": "ann", "password": "password"}"#, type: "application/json",
             answer: #"{"token": "Token", "a": "the password, or a token"}"#,
@@ -747,19 +726,17 @@ import Testing
         #expect(response.headers["Set-Cookie"] == "session=REDACTED; a=secret")
     }
 
-    @Test(
-        "L3: only a host is taken for one",
-        arguments: [
-            (
-                "https://host.example?x=s3cret-1&next=/home",
-                "https://host.example?x=REDACTED&next=/home"
-            ),
-            ("login?t=s3cret-1&next=https://app/x", "login?t=REDACTED&next=https://app/x"),
-            ("//s3cret-1/s3cret-1", "//s3cret-1/REDACTED"),
-            ("https://s3cret-1", "https://s3cret-1"),
-            ("/s3cret-1", "/REDACTED"), ("s3cret-1//s3cret-1/a/b", "REDACTED//REDACTED/a/b"),
-        ])
-    func hosts(location: String, shown: String) {
+    @Test(arguments: [
+        (
+            "https://host.example?x=s3cret-1&next=/home",
+            "https://host.example?x=REDACTED&next=/home"
+        ),
+        ("login?t=s3cret-1&next=https://app/x", "login?t=REDACTED&next=https://app/x"),
+        ("//s3cret-1/s3cret-1", "//s3cret-1/REDACTED"),
+        ("https://s3cret-1", "https://s3cret-1"),
+        ("/s3cret-1", "/REDACTED"), ("s3cret-1//s3cret-1/a/b", "REDACTED//REDACTED/a/b"),
+    ])
+    func onlyAHostIsTakenForAHost(location: String, shown: String) {
         let (_, response) = redacted(
             headers: ["Authorization": "Bearer s3cret-1"], answerHeaders: ["Location": location])
         #expect(response.headers["Location"] == shown)

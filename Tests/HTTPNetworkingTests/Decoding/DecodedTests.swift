@@ -75,7 +75,7 @@ import Testing
         #expect(throws: CancellationError.self) { try future.result?.get() }
     }
 
-    @Test func settingsAreGivenOnce() throws {
+    @Test func decodingSettingsAreGivenOnce() throws {
         let json = JSONCoding(decoding: { $0.keyDecodingStrategy = .convertFromSnakeCase })
         struct Item: Decodable, Equatable { var unitPrice: Int }
         let body = #"{"unit_price":7}"#
@@ -109,13 +109,13 @@ import Testing
         #expect(try Future(value: Data("[1]".utf8)).decoded(as: [Int].self).result?.get() == [1])
     }
 
-    @Test func itCanBePassedAsAFunction() throws {
+    @Test func decodingCanBePassedAsAFunction() throws {
         func apply<A, B>(_ value: A, _ outer: (A) -> () -> B) -> B { outer(value)() }
         let product: Future<Product> = apply(Future(value: json), Future.decoded)
         #expect(try product.result?.get().id == 7)
     }
 
-    @Test func itWaitsForTheData() throws {
+    @Test func decodingWaitsForTheData() throws {
         let promise = Promise<Data>()
         let product = promise.decoded(as: Product.self)
         #expect(product.result == nil)
@@ -128,7 +128,7 @@ import Testing
         #expect(throws: Endpoint.Error.invalidURL) { try failed.result?.get() }
     }
 
-    @Test func whatIsNoSuchValueRejects() throws {
+    @Test func dataThatIsNoSuchValueRejects() throws {
         let failed = Future(value: Data("{}".utf8)).decoded(as: Product.self)
         let error = try #require(throws: DecodingFailure.self) { try failed.result?.get() }
         #expect(error.data == Data("{}".utf8) && error.cause is DecodingError)

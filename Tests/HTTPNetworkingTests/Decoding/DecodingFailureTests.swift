@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "s3cret", "[1] s3cret", "\u{FEFF}"])
-    func whatIsNoJSONIsNamed(text: String) throws {
+    func aBodyThatIsNoJSONIsNamed(text: String) throws {
         let error = try failure([Item].self, text)
         #expect(error.code == .dataCorrupted && error.codingPath == "Array<Item>")
         #expect(error.data == Data(text.utf8))
@@ -92,7 +92,7 @@ import Testing
         #expect(!long.description.contains("openopen"))
     }
 
-    @Test func aLongReasonIsCut() throws {
+    @Test func aLongReasonOfADecodingFailureIsCut() throws {
         let long = String(repeating: "x", count: 10_000)
         let error = try failure([Verbose].self, "[\"\(long)\"]")
         #expect(error.description.count < 300 && error.description.contains("…"))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite(.oneAtATime) struct JSONValueTests {
-    @Test func eachKindIsRead() throws {
+    @Test func eachKindOfJSONIsRead() throws {
         let text = #"{"a":[null,true,0,1,-7,1.5,1e300,"x","",{}],"b":{"c":[]}}"#
         let value = try JSONDecoder().decode(JSONValue.self, from: Data(text.utf8))
         #expect(
@@ -36,7 +36,7 @@ import Testing
         #expect(failure.code == .dataCorrupted, "\(failure)")
     }
 
-    @Test(arguments: [99, 380, 500, 10_000]) func noDepthOverflowsTheStack(depth: Int) {
+    @Test(arguments: [99, 380, 500, 10_000]) func noDepthOfJSONOverflowsTheStack(depth: Int) {
         for (open, close) in [("[", "]"), (#"{"a":"#, "}")] {
             let body = Data(#"{"a":"#.utf8) + Self.nested(depth, open, close) + Data("}".utf8)
             let hasProblem = onSmallThread {

@@ -8,7 +8,7 @@ import Testing
         var age: Double
     }
 
-    @Test func jsonCanBeReadAgain() throws {
+    @Test func aBodyOfJSONCanBeReadAgain() throws {
         let login = Login(user: "ä\"/\n", age: 7.5)
         let body = try Endpoint.Body.json(login)
         #expect(try JSONDecoder().decode(Login.self, from: try #require(body.data)) == login)
@@ -33,7 +33,7 @@ import Testing
         #expect(try Endpoint.Body.json([1], encoder: encoder).data?.contains(0x0A) == true)
     }
 
-    @Test func whatCannotBeEncodedThrows() {
+    @Test func aValueThatCannotBeEncodedThrows() {
         #expect(throws: EncodingError.self) { try Endpoint.Body.json(Login(user: "", age: .nan)) }
     }
 

@@ -183,10 +183,8 @@ import Testing
             Endpoint(path: "a?q=2", base: key).url?.absoluteString == "https://h/v1/a?key=1&q=2")
     }
 
-    @Test(
-        "S6: the error of a path says what is wrong with the path",
-        arguments: ["..", ".", "a/../b", "..\\x"])
-    func theErrorIsAboutThePath(_ id: String) throws {
+    @Test(arguments: ["..", ".", "a/../b", "..\\x"])
+    func theErrorOfAPathSaysWhatIsWrongWithThePath(_ id: String) throws {
         let error = #expect(throws: Endpoint.Error.self) {
             try Endpoint(path: "/users/\(id)", base: base).validate()
         }
@@ -280,22 +278,22 @@ import Testing
         }
     }
 
-    @Test func textIsAValue() {
+    @Test func textInAPathIsAValue() {
         let text = "a/b", letter: Character = "?"
         #expect(path("/\(text)/\(text.prefix(2))/\(letter)") == "a%2Fb/a%2F/%3F")
     }
 
-    @Test func numbersAreValues() {
+    @Test func numbersInAPathAreValues() {
         #expect(path("/\(-7)/\(UInt8.max)/\(Int64.min)") == "-7/255/-9223372036854775808")
         #expect(path("/\(1.5)/\(Float(0.25))/\(1e20)?\(1e20)") == "1.5/0.25/1e%2B20?1e%2B20")
     }
 
-    @Test func truthAndUUIDsAreValues() throws {
+    @Test func truthAndUUIDsInAPathAreValues() throws {
         let id = try #require(UUID(uuidString: "0EBA594E-D93A-4FDC-8E8B-F73860D423F9"))
         #expect(path("/\(true)/\(false)/\(id)") == "true/false/\(id.uuidString)")
     }
 
-    @Test func rawValuesOfTheseAreValues() throws {
+    @Test func rawValuesInAPathAreValues() throws {
         let id = try #require(UUID(uuidString: "0EBA594E-D93A-4FDC-8E8B-F73860D423F9"))
         #expect(
             path("/\(Kind.book)/\(Number.seven)/\(Letter.slash)/\(Share.half)") == "a%2Fb/7/%2F/0.5"

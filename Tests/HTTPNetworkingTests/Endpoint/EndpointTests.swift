@@ -174,10 +174,10 @@ import Testing
     }
 
     @Test(arguments: ["/..", "..", "/a/../b", ".", "/./", "/a/."])
-    func dotSegmentsGiveNone(path: String) { #expect(text(path) == nil) }
+    func dotSegmentsGiveNoURL(path: String) { #expect(text(path) == nil) }
 
     @Test(arguments: ["/x", "", "x", "//h/x", "ftp://h/x", "mailto:a@b", "file:///x", "https:/h"])
-    func withoutABaseThereIsNone(path: String) {
+    func aPathWithoutABaseGivesNoURL(path: String) {
         #expect(Endpoint(path: path).url == nil)
         #expect(throws: Endpoint.Error.invalidURL) { try Endpoint(path: path).validate() }
     }
@@ -274,7 +274,7 @@ import Testing
             ["Connect": "a"],
             ["Content-Length": "4", "content-length": "4"], ["Text": "a"], ["Forward": "b"],
         ] as [HTTPHeaders])
-    func whatACallerMaySetPasses(headers: HTTPHeaders) throws {
+    func headersThatACallerMaySetAreValid(headers: HTTPHeaders) throws {
         let endpoint = endpoint(headers: headers, body: .data(Data("body".utf8)))
         #expect(throws: Never.self) { try endpoint.validate() }
     }
@@ -300,7 +300,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .head, .trace])
-    func someMethodsCarryNoBody(method: HTTPMethod) {
+    func aBodyIsRefusedForMethodsThatCarryNone(method: HTTPMethod) {
         #expect(throws: Endpoint.Error.bodyNotAllowed(method: method)) {
             try endpoint(method: method, body: .data(Data([1]))).validate()
         }
@@ -322,7 +322,7 @@ import Testing
 }
 
 @Suite struct EndpointReplayableTests {
-    @Test func theMethodDecides() {
+    @Test func theMethodDecidesWhetherAnEndpointIsReplayable() {
         #expect(Endpoint(path: "/a").isReplayable)
         #expect(Endpoint(path: "/a", method: .put, body: .data(Data([1]))).isReplayable)
         #expect(!Endpoint(path: "/a", method: .post).isReplayable)

@@ -7,7 +7,7 @@ import Testing
 @Suite struct PercentEncodingTests {
     private let base = URL(string: "https://api.example.com/v1")!
 
-    @Test(arguments: 0..<20) func randomTextComesBack(seed: UInt64) throws {
+    @Test(arguments: 0..<20) func encodedRandomTextComesBack(seed: UInt64) throws {
         var random = Xorshift(state: seed &* 0x9E37_79B9 &+ 1)
         for _ in 0..<50 {
             let segments = (0..<random.below(4)).map { _ in random.text(without: ["/"]) }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func everyASCIICharacterComesBack() throws {
+    @Test func everyEncodedASCIICharacterComesBack() throws {
         for code in UInt8(0)..<128 {
             let text = "a\(Character(Unicode.Scalar(code)))b"
             let items = [URLQueryItem(name: text, value: text)]

@@ -23,7 +23,7 @@ import Testing
         body: Data(#"{"token":"s3cret"}"#.utf8)
     )
 
-    @Test func itKeepsTheWholeAnswer() {
+    @Test func anErrorKeepsTheWholeAnswer() {
         let error = HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
         #expect(
             error.status == 404 && error.headers == response.headers && error.body == response.body
@@ -35,7 +35,7 @@ import Testing
         )
     }
 
-    @Test func itsTextSaysWhatWasAskedAndAnswered() {
+    @Test func anErrorsTextSaysWhatWasAskedAndAnswered() {
         let error = HTTPError(code: .unacceptableStatus, endpoint: endpoint, response: response)
         #expect(
             error.description
@@ -48,7 +48,7 @@ import Testing
         #expect(HTTPError(code: .other).description == "a request failed: the transport failed")
     }
 
-    @Test func itsTextGivesTheReasonOrTheCauseInAFewWords() {
+    @Test func anErrorsTextGivesTheReasonInAFewWords() {
         func text(_ code: HTTPError.Code, _ cause: (any Error)?, _ reason: String? = nil) -> String
         {
             let endpoint = Endpoint(path: "/x")
@@ -103,7 +103,7 @@ import Testing
         #expect(text.hasSuffix(" for GET https://a.example/b?c=…"))
     }
 
-    @Test func noTextOfItShowsASecret() {
+    @Test func noTextOfAnErrorShowsASecret() {
         let error = HTTPError(
             code: .unacceptableStatus,
             endpoint: endpoint,
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// A foreign transport may name no request, beneath a function whose input is not a request.
-    @Test func whereNobodyKnowsWhatWasSentNoTextIsShown() {
+    @Test func noPreviewIsShownIfNobodyKnowsWhatWasSent() {
         for (body, type, shown) in [
             (#"{"error":"no s3cret","s3cret":[1]}"#, "application/json", #"{"error":"…","…":[…]}"#),
             ("no s3cret", "text/plain; for=s3cret", nil),
@@ -152,7 +152,7 @@ import Testing
         HTTPRequest(.post, URL(string: url)!, headers: headers)
     }
 
-    @Test func ofJSONNamesAndHarmlessValuesAreShown() {
+    @Test func thePreviewOfJSONShowsNamesAndHarmlessValues() {
         #expect(
             preview(
                 #"{"error": "sold out", "code": 42, "who": "me", "n": [1, {"x": null}], "o": {}}"#)
@@ -172,7 +172,7 @@ import Testing
                 == #"{"token":"…","message":"… has expired, say …"}"#)
     }
 
-    @Test func ofCutJSONNoValueIsShown() {
+    @Test func thePreviewOfCutJSONShowsNoValue() {
         #expect(preview(#"{"error":"sold out","token":"s3"#) == #"{"error":"…","token":…"#)
     }
 
@@ -180,7 +180,7 @@ import Testing
     @Test(arguments: [
         HTTPError.Code.connectionLost, .timedOut, .badResponse, .bodyTooLarge, .other,
     ])
-    func ofAnIncompleteAnswerNoTextIsShown(code: HTTPError.Code) {
+    func thePreviewOfAnIncompleteAnswerShowsNoText(code: HTTPError.Code) {
         let asked = request(headers: ["Authorization": "Bearer swordfish-sesame"])
         for (body, type, shown) in [
             ("who has swordfish-ses", "text/plain", nil),
@@ -206,7 +206,7 @@ import Testing
         #expect(error.bodyPreview() == nil)
     }
 
-    @Test func whatWasSentIsTakenOut() {
+    @Test func thePreviewTakesOutWhatWasSent() {
         let asked = request(
             "https://joe:hunter2@a.example/p?key=k%2Fy%201#frag=ment9",
             headers: [
@@ -218,12 +218,12 @@ import Testing
                 == "joe … … … … … … … end")
     }
 
-    @Test func textIsOneLine() {
+    @Test func thePreviewOfTextIsOneLine() {
         #expect(
             preview("a\r\nb\u{1B}[31m\u{202E}c", "text/plain") == #"a\r\nb\u{1B}[31m\u{202E}c"#)
     }
 
-    @Test func itIsCut() {
+    @Test func aLongPreviewIsCut() {
         #expect(preview("abcdef", "text/plain", upTo: 3) == "abc…")
         #expect(preview("abc", "text/plain", upTo: 3) == "abc")
         let long = preview(#"{"error":"\#(String(repeating: "x ", count: 20_000))"}"#)
@@ -243,30 +243,30 @@ import Testing
         ("id 0123456789abcdef0123 x", "id … x"), ("at 12:30 o'clock", "at 12:30 o'clock"),
         ("no such product: 7", "no such product: 7"),
     ])
-    func whatLooksLikeASecretInATextIsTakenOut(text: String, shown: String) {
+    func thePreviewTakesOutWhatLooksLikeASecret(text: String, shown: String) {
         #expect(preview(text, "text/plain") == shown)
     }
 
-    @Test func ofAFormTheNamesAreShown() {
+    @Test func thePreviewOfAFormShowsItsNames() {
         #expect(
             preview("error=bad&token=s3cret&x", "application/x-www-form-urlencoded")
                 == "error=…&token=…&…")
     }
 
-    @Test func ofBytesNothingIsShown() {
+    @Test func thePreviewOfBytesShowsNothing() {
         #expect(preview("PNG", "image/png") == nil)
         #expect(preview("") == nil)
         #expect(HTTPError(code: .timedOut).bodyPreview() == nil)
     }
 
-    @Test func whereNotAllThatWasSentIsKnownNoTextIsShown() {
+    @Test func noPreviewIsShownIfNotAllThatWasSentIsKnown() {
         var asked = request()
         asked.body = .data(Data(String(repeating: "x", count: 70_000).utf8))
         #expect(preview("xxxx", "text/plain", of: asked) == nil)
         #expect(preview(#"{"error":"xxxx"}"#, of: asked) == #"{"error":"…"}"#)
     }
 
-    @Test func itStandsInTheDescription() {
+    @Test func thePreviewIsInTheDescription() {
         let response = HTTPResponse(
             status: 409, headers: ["Content-Type": "application/json"],
             body: Data(#"{"error":"sold out","stock":0}"#.utf8))
@@ -283,28 +283,28 @@ import Testing
 
 @Suite struct ErrorIsTimeoutTests {
     @Test(arguments: ServiceError.Code.allCases)
-    func ofAPolicyTheTimeoutAndTheDeadline(code: ServiceError.Code) {
+    func aPolicysTimeoutAndDeadlineAreTimeouts(code: ServiceError.Code) {
         let isTimeout = [.timedOut, .deadlineExceeded].contains(code)
         #expect(ServiceError(code, policy: "a policy").isTimeout == isTimeout)
     }
 
-    @Test func ofATransportItsLimits() {
+    @Test func aTransportsLimitsAreTimeouts() {
         #expect(HTTPError(code: .timedOut).isTimeout)
         #expect(!HTTPError(code: .connectionLost).isTimeout)
         #expect(!HTTPError(code: .other, cause: HTTPError(code: .timedOut)).isTimeout)
     }
 
     @Test(arguments: FutureError.Code.allCases)
-    func ofAFutureItsTimeout(code: FutureError.Code) {
+    func aFuturesTimeoutIsATimeout(code: FutureError.Code) {
         #expect(FutureError(code).isTimeout == (code == .timedOut))
     }
 
-    @Test func noOther() {
+    @Test func noOtherErrorIsATimeout() {
         #expect(!Broken().isTimeout && !CancellationError().isTimeout)
     }
 
     /// Each time limit of a call, with the error that a caller gets.
-    @Test func eachLimitOfACall() {
+    @Test func eachLimitOfACallIsATimeout() {
         let scheduler = ManualScheduler()
         let unanswered = Promise<HTTPResponse>()
         let silent: HTTPService = { _ in unanswered.map { $0 } }
@@ -329,8 +329,7 @@ import Testing
         #expect(HTTPError(code: .timedOut, response: answer).loggedCode == "timedOut")
     }
 
-    @Test("S9: a code is a short word, and all codes differ")
-    func codesAreWords() {
+    @Test func aCodeIsAShortWordAndAllCodesDiffer() {
         let errors: [any CodedError] =
             MultipartError.Code.allCases.map { MultipartError(code: $0) }
             + DecompressionFailure.Code.allCases.map { DecompressionFailure($0) } + [

@@ -19,7 +19,7 @@ import Testing
         "instance": "/account/12345/msgs/abc", "balance": 30, "accounts": ["/account/1", "/account/2"]}
         """#
 
-    @Test func allMembersAreRead() throws {
+    @Test func allMembersOfAProblemAreRead() throws {
         let problem = try #require(error(example).problem)
         #expect(problem.type == "https://example.com/probs/out-of-credit")
         #expect(problem.title == "You do not have enough credit." && problem.status == 403)
@@ -32,13 +32,13 @@ import Testing
             ])
     }
 
-    @Test func withoutATypeItIsAboutBlank() throws {
+    @Test func aProblemWithoutATypeIsAboutBlank() throws {
         let problem = try #require(error("{}").problem)
         #expect(problem.type == "about:blank" && problem.extensions.isEmpty)
         #expect(problem.title == nil && problem.status == nil && problem.detail == nil)
     }
 
-    @Test func aMemberOfAnotherTypeIsIgnored() throws {
+    @Test func aProblemsMemberOfAnotherTypeIsIgnored() throws {
         let wrong = #"{"type":7,"title":null,"status":"403","detail":[],"instance":{},"more":null}"#
         let problem = try #require(error(wrong).problem)
         #expect(problem.type == "about:blank" && problem.title == nil && problem.status == nil)
@@ -50,18 +50,23 @@ import Testing
         "application/problem+json", "Application/Problem+JSON; charset=utf-8",
         "application/problem+json;x=y",
     ])
-    func theMediaTypeSaysSo(type: String) { #expect(error(example, type).problem != nil) }
+    func theMediaTypeMakesAResponseAProblem(type: String) {
+        #expect(error(example, type).problem != nil)
+    }
 
     @Test(arguments: ["application/json", "application/problem+xml", "text/plain", "", nil])
-    func anotherMediaTypeIsNone(type: String?) { #expect(error(example, type).problem == nil) }
+    func aResponseOfAnotherMediaTypeIsNoProblem(type: String?) {
+        #expect(error(example, type).problem == nil)
+    }
 
-    @Test(arguments: ["[]", "7", "", "null", "{", "\"x\""]) func whatIsNoObjectIsNone(body: String)
-    {
+    @Test(arguments: ["[]", "7", "", "null", "{", "\"x\""]) func aBodyThatIsNoObjectIsNoProblem(
+        body: String
+    ) {
         #expect(error(body).problem == nil)
         #expect(HTTPError(code: .timedOut).problem == nil)
     }
 
-    @Test func noTextShowsWhatItSays() throws {
+    @Test func noTextOfAProblemShowsWhatItSays() throws {
         let secret = example.replacingOccurrences(of: "balance", with: "s3cret")
         let problem = try #require(error(secret).problem)
         for text in texts(of: problem) {

@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: [Int.min, -1, 0, 99, 600, 999, Int.max])
-    func whatIsNoStatusIsAFailure(_ status: Int) {
+    func aResponseWithoutAValidStatusIsAFailure(_ status: Int) {
         #expect(outcome(status) == .failure)
     }
 
@@ -70,7 +70,7 @@ import Testing
     private struct Odd: Error {}
 
     @Test(arguments: [HTTPError.Code.cannotFindHost, .cannotConnect, .notConnected])
-    func whatReachedNobodyMayBeRepeatedByAll(_ code: HTTPError.Code) {
+    func aRequestThatReachedNobodyMayBeRepeatedByAll(_ code: HTTPError.Code) {
         #expect(HTTPError(code: code).advisedOutcome.retry == .after(nil))
         #expect(HTTPError(code: code).isCertainlyUnsent)
     }
@@ -92,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPError.Code.connectionLost, .timedOut])
-    func whatMayHaveArrivedMayPass(_ code: HTTPError.Code) {
+    func aRequestThatMayHaveArrivedMayPass(_ code: HTTPError.Code) {
         #expect(HTTPError(code: code).advisedOutcome.retry == .after(nil))
         #expect(!HTTPError(code: code).isCertainlyUnsent)
     }
@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(arguments: [("0", 0), ("120", 120), ("007", 7)])
-    func secondsAreADelay(_ text: String, _ seconds: Int) {
+    func secondsInRetryAfterAreADelay(_ text: String, _ seconds: Int) {
         #expect(delay(text) == .seconds(seconds))
     }
 
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test(arguments: ["", "-1", "+1", "1.5", "1 s", "soon", "0x10", "١٢", "120, 60"])
-    func whatIsNoDelayIsIgnored(_ text: String) {
+    func aRetryAfterThatIsNoDelayIsIgnored(_ text: String) {
         #expect(delay(text) == nil)
     }
 
@@ -231,7 +231,7 @@ import Testing
         #expect(delay(nil) == nil)
     }
 
-    @Test func theFirstOfSeveralCounts() {
+    @Test func theFirstOfSeveralRetryAftersCounts() {
         let headers: HTTPHeaders = ["Retry-After": "5", "retry-after": "9"]
         #expect(RetryAfter.delay(in: headers, now: now) == .seconds(5))
     }

@@ -104,7 +104,7 @@ import Testing
         #expect((.milliseconds(10_010) ... .milliseconds(11_010)).contains(service.instants[1]))
     }
 
-    @Test func aLongerOneGivesTheResponseBack() {
+    @Test func aRetryAfterThatIsTooLongGivesTheResponseBack() {
         #expect(
             sent(HTTPRequest(.get, url), answer(429, ["Retry-After": "61"]), answer(200))
                 == (1, 429, nil))
@@ -158,8 +158,7 @@ import Testing
         #expect(calls.map { $0.valueNow?.status } == [203, 404])
     }
 
-    @Test("S5: a fallback sees an error that a rejection was made of")
-    func aFallbackTakesThePlaceOfAnErrorOf404() {
+    @Test func aFallbackSeesAnErrorThatARejectionWasMadeOf() {
         let service = AnsweringService(on: scheduler, [answer(404)])
         let load = stack(
             .fallback(HTTPResponse(status: 203)), .acceptStatus(), over: service.send)
@@ -169,9 +168,9 @@ import Testing
     }
 
     @Test(
-        "S5: a rejection is a failure to the caller, and says that the service is healthy",
+        "a rejection fails the caller, and says that the service is healthy",
         arguments: [404, 401])
-    func aRejectionIsAFailureOfAHealthyService(_ status: Int) {
+    func aRejectionFailsTheCaller(_ status: Int) {
         let metrics = ServiceMetrics()
         let recorder = CallRecorder()
         let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
@@ -189,8 +188,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test("S3: a caller's mistake is not repeated, and opens no breaker")
-    func aCallersMistakeIsNoEvidence() {
+    @Test func aCallersMistakeIsNotRepeatedAndOpensNoBreaker() {
         struct Product: Decodable { var name: String }
         let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let mistakes: [@Sendable () throws -> HTTPResponse] = [
@@ -214,8 +212,8 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test("S4: a caller's own deadline opens no breaker", arguments: [0, 5])
-    func aCallersDeadlineIsNoEvidence(milliseconds: Int) {
+    @Test(arguments: [0, 5])
+    func aCallersOwnDeadlineOpensNoBreaker(milliseconds: Int) {
         let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let service = AnsweringService(
             on: scheduler, Array(repeating: answer(200), count: 4))
@@ -234,8 +232,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test("S4: the refusal of an inner limiter opens no outer breaker")
-    func aRefusalIsNoEvidence() {
+    @Test func theRefusalOfAnInnerLimiterOpensNoOuterBreaker() {
         let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let service = AnsweringService(on: scheduler, [answer(200)])
         let load = stack(

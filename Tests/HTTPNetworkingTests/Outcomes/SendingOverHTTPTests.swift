@@ -68,24 +68,24 @@ import Testing
     }
 
     @Test(
-        "S1: a POST that was sent and lost is sent once, whatever makes it",
+        "a POST that was sent and lost is sent once, whatever makes it",
         arguments: Way.allCases)
-    func anOrderIsSentOnce(_ way: Way) {
+    func aPOSTThatWasSentAndLostIsSentOnce(_ way: Way) {
         let call = call(way, .post, through: retry, failure(.connectionLost), answer(200, "[]"))
         #expect((call.result.errorNow as? HTTPError)?.code == .connectionLost)
         #expect(call.sent == 1)
     }
 
-    @Test("S1: a slow POST is not hedged, whatever makes it", arguments: Way.allCases)
-    func anOrderIsNotHedged(_ way: Way) {
+    @Test(arguments: Way.allCases)
+    func aSlowPOSTIsNotHedgedWhateverMakesIt(_ way: Way) {
         let call = call(
             way, .post, through: hedge, latency: .seconds(1), answer(200, "[]"), answer(200, "[]"))
         #expect(call.result.valueNow != nil)
         #expect(call.sent == 1)
     }
 
-    @Test("S1: a GET is repeated and hedged, whatever makes it", arguments: Way.allCases)
-    func aGetIsRepeatedAndHedged(_ way: Way) {
+    @Test(arguments: Way.allCases)
+    func aGETIsRepeatedAndHedgedWhateverMakesIt(_ way: Way) {
         let lost = call(way, .get, through: retry, failure(.connectionLost), answer(200, "[]"))
         #expect(lost.result.valueNow != nil)
         #expect(lost.sent == 2)
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// The wire writes its own marks, and the assumption of `makeNetworking(over:)` is removed.
-    @Test func whatTheWireNotesCounts() {
+    @Test func whatTheTransportNotesOfSendingCounts() {
         let wire = AnsweringService(
             on: scheduler, [failure(.cannotConnect), failure(.connectionLost), answer(200, "[]")])
         let noting: HTTPService = { request in
@@ -163,7 +163,7 @@ import Testing
         return events.withLock { $0.filter { $0.policy == policy }.map(\.policyName) }
     }
 
-    @Test("S9: events of a cache have its name") func aCacheIsNamed() {
+    @Test func eventsOfACacheHaveItsName() {
         let cache = HTTPCache(named: "products", on: scheduler)
         let names = names(of: "cache", .cache(sharing: cache)) { _ in
             Future(value: HTTPResponse(status: 200, headers: ["Cache-Control": "max-age=60"]))
@@ -172,7 +172,7 @@ import Testing
         #expect(names == ["products", "products"])
     }
 
-    @Test("S9: events of a refresher have its name") func aRefresherIsNamed() {
+    @Test func eventsOfARefresherHaveItsName() {
         let refresher = TokenRefresher(AccessToken("t1"), named: "shop", on: scheduler) { _ in
             Future(value: AccessToken("t2"))
         }

@@ -29,7 +29,7 @@ import Testing
         ("YWJj=", "text/plain", "plain"), ("", nil, "plain"), ("<a>x</a>", "text/xml", "opaque"),
         ("x", "application/octet-stream", "opaque"), ("a\0b", "text/plain", "opaque"),
     ])
-    func itIsTakenForWhatItIs(body: String, type: String?, expected: String) {
+    func aBodysTextIsTakenForWhatItIs(body: String, type: String?, expected: String) {
         #expect(kind(body, type) == expected)
     }
 
@@ -96,11 +96,11 @@ import Testing
         ("{\"a\":\"s3", ["{", "a:"]), ("]", []), ("{1:2}", ["{"]), ("[truth]", ["["]),
         ("{\"a\":1 \"b\"}", ["{", "a:", "1"]), ("\"a\\", []),
     ])
-    func whatIsNoneIsBroken(text: String, before: [String]) {
+    func aTextThatIsNoJSONIsBroken(text: String, before: [String]) {
         #expect(tokens(text) == before + ["broken"])
     }
 
-    @Test func whateverFoundationReadsIsRead() throws {
+    @Test func aScannerReadsAllJSONThatFoundationReads() throws {
         var random = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             let value = RandomJSON.object(depth: 3, using: &random) {
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func depthCostsNoStack() {
+    @Test func scanningDeepJSONNeedsNoStack() {
         let text = String(repeating: "[", count: 60_000)
         #expect(tokens(text).count == 60_001)
     }

@@ -10,12 +10,12 @@ import Testing
         ("100%2", "100%2"), ("50%zz", "50%zz"), (#"\u12"#, #"\u12"#), ("&nothing;", "&nothing;"),
         ("tail\\", "tail\\"), ("%", "%"), ("&", "&"), ("&#xFFFFFFFF;", "&#xFFFFFFFF;"),
     ])
-    func whatIsSpelledIsRead(source: String, expected: String) {
+    func escapesOfATextAreRead(source: String, expected: String) {
         let text = EscapedText(source.utf8)
         #expect((text.read() ?? text).bytes == Array(expected.utf8))
     }
 
-    @Test func eachByteKnowsWhereItStood() throws {
+    @Test func eachByteOfAnEscapedTextKnowsWhereItStood() throws {
         let once = try #require(EscapedText("a%2541b".utf8).read())
         #expect(once.bytes == Array("a%41b".utf8))
         let twice = try #require(once.read())
@@ -24,7 +24,7 @@ import Testing
         #expect(twice.read() == nil)
     }
 
-    @Test func onlyTheNotationAskedForIsRead() {
+    @Test func onlyTheNotationOfEscapesAskedForIsRead() {
         #expect(EscapedText("%41&amp;".utf8).read(.backslash) == nil)
         #expect(EscapedText(#"%41\n"#.utf8).read(.backslash)?.bytes == Array("%41\n".utf8))
     }

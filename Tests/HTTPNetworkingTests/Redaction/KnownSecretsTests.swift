@@ -21,7 +21,7 @@ import Testing
         ("p%2534ss", "…"), (#"p\u0034ss"#, "…"), ("p&#52;ss", "…"), ("p%255Cu0034ss", "…"),
         ("p4s", "p4s"), ("", ""), ("ép4ssé", "é…é"),
     ])
-    func aValueIsFoundHoweverItIsSpelled(text: String, shown: String) {
+    func aSecretIsFoundHoweverItIsSpelled(text: String, shown: String) {
         #expect(secrets("p4ss").scrubbed(text) == shown)
     }
 
@@ -43,7 +43,7 @@ import Testing
         #expect(some.scrubbed("abc") == "abc")
     }
 
-    @Test func aPartOfALongValueIsFound() {
+    @Test func aPartOfALongSecretIsFound() {
         let token = "Zx81mmpQrs7Tuv"
         #expect(secrets(token).scrubbed("token Zx81mmpQ… is bad") == "token …… is bad")
         #expect(secrets(token).scrubbed("ends in pQrs7Tuv") == "ends in …")
@@ -56,7 +56,7 @@ import Testing
         #expect(secrets("%A4bcd").scrubbed("xäbcdy") == "x…y")
     }
 
-    @Test func tooMuchIsSaid() {
+    @Test func aListOfTooManySecretsIsNotComplete() {
         var some = KnownSecrets()
         some.add(String(repeating: "x", count: KnownSecrets.limit))
         #expect(some.isComplete)
@@ -67,15 +67,13 @@ import Testing
         #expect(!many.isComplete)
     }
 
-    @Test(
-        "L3: a value within another one's is marked up to its own end",
-        arguments: [
-            ("token=a:password=\"b c\" d", "token=…\"…\" d"),
-            ("token='a password=\"b c'd\" e", "token='…\" e"),
-            ("token=password=secret= a", "token=… …"),
-            ("token=bearer password=a b", "token=bearer … b"),
-        ])
-    func valuesInValues(text: String, shown: String) {
+    @Test(arguments: [
+        ("token=a:password=\"b c\" d", "token=…\"…\" d"),
+        ("token='a password=\"b c'd\" e", "token='…\" e"),
+        ("token=password=secret= a", "token=… …"),
+        ("token=bearer password=a b", "token=bearer … b"),
+    ])
+    func aValueWithinAnotherOnesIsMarkedUpToItsOwnEnd(text: String, shown: String) {
         let source = Array(text.utf8)
         var marks = [Bool](repeating: false, count: source.count)
         marks.markAssignments(in: source)
@@ -83,8 +81,7 @@ import Testing
     }
 
     /// If each value were marked up to its end, this would take an hour.
-    @Test("L3: many values within one another are marked in linear time")
-    func manyValuesInValues() {
+    @Test func manyValuesWithinOneAnotherAreMarkedInLinearTime() {
         let source = Array(String(repeating: "secret=", count: 150_000).utf8)
         var marks = [Bool](repeating: false, count: source.count)
         marks.markAssignments(in: source)
@@ -158,7 +155,7 @@ import Testing
         #expect(error.bodyPreview(upTo: 10_000)?.hasPrefix("refused: ") == true)
     }
 
-    @Test func norByAcceptStatusAbove() throws {
+    @Test func whatLowerLayersAddedIsNotShownByAcceptStatus() throws {
         let service = stack(.acceptStatus(), over: adding(over: echo(403)))
         try check(service(HTTPRequest(url)).errorNow)
         let streaming: HTTPStreamingService = { [adding] request in
@@ -171,19 +168,19 @@ import Testing
         try check(stack(.acceptStatus(), over: streaming)(HTTPRequest(url)).errorNow)
     }
 
-    @Test func norByRedirect() throws {
+    @Test func whatLowerLayersAddedIsNotShownByRedirect() throws {
         let service = stack(.redirect(), over: adding(over: echo(302)))
         try check(service(HTTPRequest(url)).errorNow)
     }
 
-    @Test func norByDecompression() throws {
+    @Test func whatLowerLayersAddedIsNotShownByDecompression() throws {
         let service = stack(.decompress(upTo: 100), over: adding(over: echo(200, coding: "gzip")))
         let error = service(HTTPRequest(url)).errorNow
         #expect((error as? HTTPError)?.cause is DecompressionFailure)
         try check(error)
     }
 
-    @Test func norByARefreshThatFails() throws {
+    @Test func whatLowerLayersAddedIsNotShownByARefreshThatFails() throws {
         let refresher = TokenRefresher(AccessToken("t0ken.abc")) { _ in
             Future(error: HTTPError(code: .connectionLost))
         }
@@ -194,7 +191,7 @@ import Testing
         try check(error)
     }
 
-    @Test func norByTheExchangeLog() throws {
+    @Test func whatLowerLayersAddedIsNotShownByTheExchangeLog() throws {
         let exchanges = Locked<[HTTPExchange]>([])
         let service = stack(
             .exchangeLog { exchange in exchanges.withLock { $0.append(exchange) } },
@@ -223,7 +220,7 @@ import Testing
                 status: 422, headers: ["Content-Type": "\(type); x=pa55"], body: Data(text.utf8)))
     }
 
-    @Test func whatCannotBeExaminedIsNotShown() throws {
+    @Test func aBodyThatCannotBeExaminedIsNotShown() throws {
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(Data()) }
         let bodies: [HTTPRequest.Body] = [
             .stream(source), .file(URL(fileURLWithPath: "/tmp/a")),

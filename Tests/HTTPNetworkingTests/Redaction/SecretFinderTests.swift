@@ -22,16 +22,14 @@ import Testing
         #expect(shown(planted, as: reading) == text.replacing("SECRET", with: "REDACTED"))
     }
 
-    @Test(
-        "K8: a secret is found in text that lies in a form field or a query item",
-        arguments: [
-            "variables=%7B%22password%22%3A%22SECRET%22%7D&a=1",
-            "payload={\"token\":\"SECRET\",\"x\":1}", "return_to=https://b.example/?token=SECRET",
-            "state=%7B%22r%22%3A%22https%3A%2F%2Fb%2F%3Fid_token%3DSECRET%22%7D",
-            "b=access_token%3DSECRET%26a%3D1", "user[password]=SECRET&user[name]=bob",
-            "fields=%5B%7B%22name%22%3A%22otp%22%2C%22value%22%3A%22SECRET%22%7D%5D",
-        ])
-    func itemsWithTexts(text: String) {
+    @Test(arguments: [
+        "variables=%7B%22password%22%3A%22SECRET%22%7D&a=1",
+        "payload={\"token\":\"SECRET\",\"x\":1}", "return_to=https://b.example/?token=SECRET",
+        "state=%7B%22r%22%3A%22https%3A%2F%2Fb%2F%3Fid_token%3DSECRET%22%7D",
+        "b=access_token%3DSECRET%26a%3D1", "user[password]=SECRET&user[name]=bob",
+        "fields=%5B%7B%22name%22%3A%22otp%22%2C%22value%22%3A%22SECRET%22%7D%5D",
+    ])
+    func aSecretIsFoundInTextThatLiesInAFormFieldOrAQueryItem(text: String) {
         check(text, as: .form)
         check("https://a.example/p?\(text)", as: .url)
     }
@@ -43,7 +41,7 @@ import Testing
     }
 
     @Test(
-        "K8: a secret is found where a form or a query writes \"+\" for a space",
+        "a secret is found where a form or a query writes \"+\" for a space",
         arguments: [
             #"{"a": 1, "token": "SECRET"}"#, #"{"token" : "SECRET"}"#,
             "{\n  \"a\": [1],\n  \"token\": \"SECRET\"\n}",
@@ -51,7 +49,7 @@ import Testing
             "Authorization: Bearer SECRET", "password: SECRET",
             "<a> <Password>SECRET</Password></a>",
         ])
-    func plusSigns(text: String) throws {
+    func aSecretIsFoundBehindAPlusSign(text: String) throws {
         let value = plus(text)
         check("payload=\(value)&a=b+c", as: .form)
         check("https://a.example/p?a=1&payload=\(value)", as: .url)
@@ -63,8 +61,7 @@ import Testing
         check("payload=\(plus("payload=\(value)"))", as: .form)
     }
 
-    @Test("K8: a plus sign that stands for itself ends no secret")
-    func plainPlusSigns() {
+    @Test func aPlusSignThatStandsForItselfEndsNoSecret() {
         check("u=https%3A%2F%2Fb%2F%3Ftoken%3DSECRET", as: .form)
         #expect(
             shown("u=https%3A%2F%2Fb%2F%3Ftoken%3Dh7unter2Zx+k9/ab&v=1", as: .form)
@@ -72,12 +69,12 @@ import Testing
     }
 
     @Test(
-        "K8: these names announce a secret in a form, a query and JSON",
+        "certain names announce a secret in a form, a query and JSON",
         arguments: [
             "card[cvc]", "cvv2", "cvc_code", "security_answer", "securityAnswer", "recovery_key",
             "seed", "seed_phrase", "walletSeed", "otp_code", "card.cvc", "pin_number",
         ])
-    func namesEverywhere(name: String) {
+    func certainNamesAnnounceASecretEverywhere(name: String) {
         check("\(name)=SECRET&a=b", as: .form)
         check("\(name.replacing("[", with: "%5B").replacing("]", with: "%5D"))=SECRET", as: .form)
         check("https://a.example/?a=b&\(name)=SECRET", as: .url)
@@ -85,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "K8: values that are harmless by their shape stay, and others of the same name don't",
+        "values that are harmless by their shape stay, others of the same name don't",
         arguments: [
             (#"{"sid":"AC0123456789abcdef0123456789abcdef"}"#, #"{"sid":"SECRET"}"#),
             (#"{"token_id":"tokid-1a2b3c"}"#, #"{"token_id":"SECRETSECRETSECRETSECRET"}"#),
@@ -100,7 +97,7 @@ import Testing
             ),
             (#"{"password_reset_url":""}"#, #"{"password_reset_url":"SECRET"}"#),
         ])
-    func shapes(harmless: String, secret: String) {
+    func valuesThatAreHarmlessByTheirShapeStay(harmless: String, secret: String) {
         let reading = harmless.hasPrefix("{") ? SecretFinder.Reading.text : .form
         #expect(shown(harmless, as: reading) == harmless)
         let planted = secret.replacing("SECRET", with: "h7unter2Zx")
@@ -109,7 +106,7 @@ import Testing
     }
 
     @Test(
-        "K8: a secret is found in a URL, a list or JSON in a header, a string or a text",
+        "a secret is found in a URL, a list or JSON in a header, a string or a text",
         arguments: [
             "/a?token=SECRET", "https://a.example/?api_key=SECRET&b=1", "token=SECRET",
             "a=1; auth_token=SECRET; lang=en", "{\"a\":{\"pwd\":\"SECRET\"}}",
@@ -121,7 +118,7 @@ import Testing
             "-----BEGIN EC PRIVATE KEY-----SECRET-----END EC PRIVATE KEY-----",
             "<div data-a=\"{&quot;token&quot;:&quot;SECRET&quot;}\"></div>",
         ])
-    func texts(text: String) {
+    func aSecretIsFoundInTexts(text: String) {
         // A token of the shape of the test's.
         let shown = text.replacing("eyJhbGci.SECRET.c2ln", with: "REDACTED")
         let planted = text.replacing("SECRET", with: "h7unter2Zx")
@@ -133,7 +130,7 @@ import Testing
     }
 
     @Test(
-        "K8: a member, an attribute or an element may name the value beside it",
+        "a member, an attribute or an element may name the value beside it",
         arguments: [
             #"[{"name":"password","value":"SECRET"},{"name":"page","value":"2"}]"#,
             #"{"value":"SECRET","key":"api_key"}"#, #"{"key":"otp","value":{"a":["SECRET"]}}"#,
@@ -149,45 +146,41 @@ import Testing
             #"<var><name>api_secret</name><value>SECRET</value></var>"#,
             #"<key>apiToken</key><string>SECRET</string><key>a</key><string>b</string>"#,
         ])
-    func pairs(text: String) { check(text) }
+    func aPairMayNameTheValueBesideIt(text: String) { check(text) }
 
-    @Test(
-        "K8: these names of members announce a secret",
-        arguments: [
-            "bearer", "mnemonic", "verifier", "code_verifier", "passphrase", "smsOtp", "card_pin",
-            "seed_phrase", "SecretAccessKey", "accountKey", "X-Api-Key", "ssn", "cvv",
-        ])
-    func names(name: String) { check(#"{"\#(name)":"SECRET","a":"b"}"#) }
+    @Test(arguments: [
+        "bearer", "mnemonic", "verifier", "code_verifier", "passphrase", "smsOtp", "card_pin",
+        "seed_phrase", "SecretAccessKey", "accountKey", "X-Api-Key", "ssn", "cvv",
+    ])
+    func certainNamesOfMembersAnnounceASecret(name: String) {
+        check(#"{"\#(name)":"SECRET","a":"b"}"#)
+    }
 
-    @Test(
-        "K8: harmless values stay",
-        arguments: [
-            "hash", "nonce", "id", "user_id", "etag", "checksum", "sha256", "cookieName",
-            "csrf_header_name", "token_type", "token_endpoint", "password_policy", "secretName",
-            "session_timeout", "signature_algorithm", "expires_in", "author", "authority",
-            "keyboard", "pinned", "passenger", "compass", "code", "state", "key", "publicKey",
-            "description", "url", "username", "design", "spinner", "password_changed_at", "scope",
-            "grant_type", "uuid", "trace_id", "version", "issuer", "secretary", "secretaries",
-            "tokenizer",
-            "cookie_banner", "cookieConsent", "token_id", "pinCount", "spin_code", "seedling",
-        ])
-    func harmlessNames(name: String) {
+    @Test(arguments: [
+        "hash", "nonce", "id", "user_id", "etag", "checksum", "sha256", "cookieName",
+        "csrf_header_name", "token_type", "token_endpoint", "password_policy", "secretName",
+        "session_timeout", "signature_algorithm", "expires_in", "author", "authority",
+        "keyboard", "pinned", "passenger", "compass", "code", "state", "key", "publicKey",
+        "description", "url", "username", "design", "spinner", "password_changed_at", "scope",
+        "grant_type", "uuid", "trace_id", "version", "issuer", "secretary", "secretaries",
+        "tokenizer",
+        "cookie_banner", "cookieConsent", "token_id", "pinCount", "spin_code", "seedling",
+    ])
+    func valuesWithHarmlessNamesStay(name: String) {
         let text = #"{"\#(name)":"h7unter2Zx","a":["x","y"],"n":{"name":"page","value":"2"}}"#
         #expect(shown(text) == text)
     }
 
-    @Test(
-        "K8: harmless texts stay",
-        arguments: [
-            #"<input type="hidden" name="page" value="2"><label for="password">Password</label>"#,
-            "note: see https://a.example/?page=3&sort=name#top", "[info] a: b, c = d",
-            "Use a Bearer token for this; the password must be long",
-            #"{"grants":["password","refresh_token"],"a":[["x","y"]]}"#, "a%20b", "{", "[", "\"",
-        ])
-    func harmlessTexts(text: String) { #expect(shown(text) == text) }
+    @Test(arguments: [
+        #"<input type="hidden" name="page" value="2"><label for="password">Password</label>"#,
+        "note: see https://a.example/?page=3&sort=name#top", "[info] a: b, c = d",
+        "Use a Bearer token for this; the password must be long",
+        #"{"grants":["password","refresh_token"],"a":[["x","y"]]}"#, "a%20b", "{", "[", "\"",
+    ])
+    func harmlessTextsStay(text: String) { #expect(shown(text) == text) }
 
-    @Test("K8: texts in texts are read to a depth, and deeper ones never trap")
-    func depth() {
+    @Test("texts in texts are read to a depth, and deeper ones never trap")
+    func textsInTextsAreReadToADepth() {
         var text = #"{"password":"h7unter2Zx"}"#
         for level in 1...20 {
             text = String(decoding: try! JSONEncoder().encode(["a": text]), as: UTF8.self)
@@ -199,7 +192,7 @@ import Testing
 
     /// If each sign read on to the end of the text, this would take hours.
     @Test(
-        "K8: texts made to be slow, deep or broken take linear time, and don't trap",
+        "texts made to be slow, deep or broken take linear time, and don't trap",
         arguments: [
             "[", "{\"a\":", "[\"", "x{\"", "[&quot;", "{\\\"", "%5B%22", "mnemonic: a ", "token=",
             "eyJhbGci.", "a://b@", "&a=%7B%22", "<token>", "<input name=token value=",
@@ -209,7 +202,7 @@ import Testing
             "a=%2B+%252B&", "a=+%25", "%7B%22a%22%3A+", "{\"a\":\"\\\"", "<key>otp</key><string>",
             "\u{0}", "é", "\\u0022",
         ])
-    func hostileTexts(unit: String) {
+    func hostileTextsTakeLinearTime(unit: String) {
         let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
         #expect(!shown(text).isEmpty)
         #expect(!shown(text, as: .form).isEmpty)

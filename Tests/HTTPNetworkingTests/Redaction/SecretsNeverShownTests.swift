@@ -14,14 +14,14 @@ import Testing
 @Suite(.oneAtATime) struct SecretsNeverShownTests {
     private static let count = UInt64(fuzzInputCount())
 
-    @Test func noTextOfAnExchangeShowsOne() {
+    @Test func noTextOfAnExchangeShowsItsSecrets() {
         for seed in 0..<Self.count / 100 {
             let planted = PlantedSecrets(seed: seed)
             check(planted, seed, allTexts(of: planted))
         }
     }
 
-    @Test func neitherDescriptionNorCommandShowsOne() {
+    @Test func neitherDescriptionNorCommandShowsASecret() {
         for seed in 1_000..<1_000 + Self.count / 10 {
             let planted = PlantedSecrets(seed: seed)
             check(planted, seed, ["\(planted.error)", planted.request.curlCommand])

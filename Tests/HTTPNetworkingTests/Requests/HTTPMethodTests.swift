@@ -2,7 +2,7 @@ import PledgeHTTPNetworking
 import Testing
 
 @Suite struct HTTPMethodTests {
-    @Test func methodsAreTheirWords() {
+    @Test func theTextOfAMethodIsItsWord() {
         let all: [HTTPMethod] = [
             .get, .head, .post, .put, .delete, .patch, .options, .trace, .query,
         ]
@@ -15,8 +15,8 @@ import Testing
 
 @Suite struct HTTPMethodIdempotentTests {
     @Test(arguments: [.get, .head, .put, .delete, .options, .trace, .query] as [HTTPMethod])
-    func idempotent(method: HTTPMethod) { #expect(method.isIdempotent) }
+    func theseMethodsAreIdempotent(method: HTTPMethod) { #expect(method.isIdempotent) }
 
     @Test(arguments: [.post, .patch, "PURGE", "get", ""] as [HTTPMethod])
-    func notKnownToBe(method: HTTPMethod) { #expect(!method.isIdempotent) }
+    func otherMethodsAreNotKnownToBeIdempotent(method: HTTPMethod) { #expect(!method.isIdempotent) }
 }

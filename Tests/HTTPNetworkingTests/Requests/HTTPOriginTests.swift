@@ -15,7 +15,7 @@ import Testing
         ("http://[::1]", "http://[::1]:80"),
         ("http://example.com:", "http://example.com"),
     ])
-    func theseAreTheSame(left: String, right: String) {
+    func theseURLsHaveTheSameOrigin(left: String, right: String) {
         #expect(origin(left) != nil && origin(left) == origin(right))
     }
 
@@ -25,17 +25,17 @@ import Testing
         ("http://example.com", "http://www.example.com"), ("http://a@b.com", "http://a.com"),
         ("http://[::1]", "http://[::2]"), ("http://b.com:80@a.com", "http://b.com"),
     ])
-    func theseAreNot(left: String, right: String) {
+    func theseURLsHaveDifferentOrigins(left: String, right: String) {
         #expect(origin(left) != nil && origin(right) != nil && origin(left) != origin(right))
     }
 
-    @Test func whatLeadsNowhereHasNone() {
+    @Test func aURLThatLeadsNowhereHasNoOrigin() {
         #expect(
             origin("/path") == nil && origin("ftp://example.com") == nil && origin("http://") == nil
         )
     }
 
-    @Test func itsTextHasNoUserinfo() {
+    @Test func theTextOfAnOriginHasNoUserinfo() {
         #expect(origin("https://me:s3cret@a.com/x")?.description == "https://a.com:443")
     }
 }
@@ -69,7 +69,7 @@ import Testing
         "localhost", "LocalHost", "localhost.", "a.localhost", "a.b.localhost.", "printer.local",
         "metadata.google.internal", "nas.home.arpa",
     ])
-    func isPrivate(host: String) throws {
+    func theseHostsArePrivate(host: String) throws {
         #expect(try origin(host).isPrivate)
     }
 
@@ -84,7 +84,7 @@ import Testing
         "[2001:4860:4860::8888]", "[2001:200::1]", "[2003::1]", "[3fff:1000::1]",
         "[::ffff:8.8.8.8]", "[64:ff9b::8.8.8.8]", "[2002:808:808::1]", "1e100.net",
     ])
-    func isNot(host: String) throws {
+    func theseHostsAreNotPrivate(host: String) throws {
         #expect(try !origin(host).isPrivate)
     }
 

@@ -6,7 +6,7 @@ import PledgeHTTPNetworking
 import Testing
 
 @Suite struct HTTPRequestBodyTests {
-    @Test func noDumpShowsAByte() throws {
+    @Test func noDumpOfABodyShowsAByte() throws {
         let secret = Data("s3cret".utf8)
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(secret) }
         let bodies: [HTTPRequest.Body] = [
@@ -39,7 +39,7 @@ import Testing
 @Suite struct HTTPRequestBodyOpenTests {
     typealias Body = HTTPRequest.Body
 
-    @Test func everyKindOpensAsAStream() async throws {
+    @Test func everyKindOfBodyOpensAsAStream() async throws {
         let folder = try TestFolder()
         let data = Data("abc".utf8)
         let source = HTTPRequest.BodySource(length: 3, isReplayable: true) {
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [["ab"], ["ab", "cd"]])
-    func theAnnouncedLengthIsChecked(_ texts: [String]) async throws {
+    func theAnnouncedLengthOfABodyIsChecked(_ texts: [String]) async throws {
         let announcedBySource = HTTPRequest.BodySource(length: 3, isReplayable: true) {
             HTTPBodyStream(texts: texts)
         }
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func twoLengthsAreRefused() {
+    @Test func aBodyWithTwoLengthsIsRefused() {
         let source = HTTPRequest.BodySource(length: 3, isReplayable: true) {
             HTTPBodyStream(texts: [], length: 4)
         }

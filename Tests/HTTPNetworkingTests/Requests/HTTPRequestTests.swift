@@ -43,7 +43,7 @@ import Testing
         #expect(request.effectiveHeaders == ["Idempotency-Key": "mine", "Content-Type": "text/x"])
     }
 
-    @Test func aURLAloneIsGot() {
+    @Test func aRequestOfAURLAloneIsAGET() {
         #expect(HTTPRequest(url) == HTTPRequest(.get, url))
         #expect(HTTPRequest(url, headers: ["A": "b"]).headers == ["A": "b"])
     }
@@ -63,7 +63,7 @@ import Testing
         #expect(other != request)
     }
 
-    @Test func itIsReplayableIfMethodOrKeyAndBodyAllowIt() {
+    @Test func aRequestIsReplayableIfMethodOrKeyAndBodyAllowIt() {
         let once = HTTPRequest.Body.stream(.init(isReplayable: false) { HTTPBodyStream(Data()) })
         let often = HTTPRequest.Body.stream(.init(isReplayable: true) { HTTPBodyStream(Data()) })
         #expect(HTTPRequest(.get, url).isReplayable)
@@ -77,7 +77,7 @@ import Testing
         #expect(HTTPRequest(.put, url, body: .file(URL(fileURLWithPath: "/x"))).isReplayable)
     }
 
-    @Test func whatCannotBeSentIsRefused() {
+    @Test func aRequestThatCannotBeSentIsRefused() {
         func refusal(_ request: HTTPRequest) {
             #expect(throws: Endpoint.Error.self) { try request.validate() }
         }
@@ -101,7 +101,7 @@ import Testing
         #expect(throws: Never.self) { try often.open() }
     }
 
-    @Test func itsTextsShowNoSecret() {
+    @Test func theTextsOfARequestShowNoSecret() {
         let request = HTTPRequest(
             .post, url, headers: ["Authorization": "s3cret"], body: .data(Data("s3cret".utf8)),
             context: .init(idempotencyKey: "s3cret", tags: ["t": "s3cret"]))
@@ -141,12 +141,12 @@ import Testing
         ("https://a.example?b=c", "/?b=c"), ("http://a.example:81/%20b#c?d", "/%20b"),
         ("http://user@[::1]/b", "/b"),
     ])
-    func pathAndQueryAreSent(_ url: String, _ target: String) {
+    func theTargetIsPathAndQuery(_ url: String, _ target: String) {
         #expect(URL(string: url)?.requestTarget == target)
     }
 
     @Test(arguments: ["mailto:a", "/b/c", "file:///b"])
-    func whatIsNotSentHasNone(_ url: String) {
+    func aURLThatIsNotSentHasNoTarget(_ url: String) {
         #expect(URL(string: url).map { $0.requestTarget == nil } == true)
     }
 }

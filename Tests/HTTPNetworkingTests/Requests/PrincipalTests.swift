@@ -11,7 +11,7 @@ import Testing
         #expect(!holder.isOver && !Principal.account("anna").isOver)
     }
 
-    @Test func oneSignInIsNoOther() {
+    @Test func oneSignInIsNotEqualToAnother() {
         let (one, other) = (SignIn(), SignIn())
         #expect(Principal.signIn(one) != .signIn(other))
         one.end()

@@ -3,7 +3,6 @@ import Testing
 
 @Suite struct HTTPCacheStatusTests {
     @Test(
-        "K9: the last member of Cache-Status counts",
         arguments: [
             ("A; hit", .hit), ("A;hit;ttl=9", .hit), ("A; hit; ttl=-1", .stale),
             ("A; hit=?1", .hit),
@@ -19,13 +18,12 @@ import Testing
             ("A; hit,", nil), ("hit", nil), (#"A; "hit"#, nil), (";;;==,,", nil),
             ("A; =; hit", .hit),
         ] as [(String, HTTPCacheStatus?)])
-    func parsing(_ field: String, _ expected: HTTPCacheStatus?) {
+    func theLastMemberOfCacheStatusCounts(_ field: String, _ expected: HTTPCacheStatus?) {
         let response = HTTPResponse(status: 200, headers: ["Cache-Status": field])
         #expect(response.cacheStatus == expected)
     }
 
-    @Test("K9: of several lines the last one counts, and without the field there is none")
-    func lines() {
+    @Test func ofSeveralCacheStatusLinesTheLastOneCountsAndNoneGivesNoStatus() {
         var response = HTTPResponse(status: 200)
         #expect(response.cacheStatus == nil)
         response.headers.add("Origin; fwd=uri-miss", for: "Cache-Status")
@@ -33,8 +31,7 @@ import Testing
         #expect(response.cacheStatus == .hit)
     }
 
-    @Test("K9: every reason is read by its name in RFC 9211")
-    func reasons() {
+    @Test func everyReasonIsReadByItsNameInRFC9211() {
         for reason in HTTPCacheStatus.Reason.allCases {
             let response = HTTPResponse(
                 status: 200, headers: ["Cache-Status": "A; fwd=\(reason.rawValue)"])

@@ -23,21 +23,21 @@ import Testing
         ("<x>; title=\"<no>; rel=next, \", <https://b.example/>; rel=next", "https://b.example/"),
         (" , <a>; rel=first ,, <c>; rel = \"next\"", "https://a.example/list/c"),
     ])
-    func aLink(_ text: String, _ url: String) { #expect(next(text) == url) }
+    func aLinkFieldIsRead(_ text: String, _ url: String) { #expect(next(text) == url) }
 
     @Test(arguments: [
         "", "<2>", "<2>; rel=prev; rel=next", "<2>; anchor=\"#foo\"; rel=next", "<2; rel=next",
         "2; rel=next", "<ftp://a.example/>; rel=next", "<2>; rel=\"nextpage\"", "<2>; rel=",
     ])
-    func noLink(_ text: String) { #expect(next(text) == nil) }
+    func aFieldThatIsNoLinkIsNotRead(_ text: String) { #expect(next(text) == nil) }
 
-    @Test func severalFieldsAreOneList() {
+    @Test func severalLinkFieldsAreOneList() {
         let response = response(("Link", "<0>; rel=prev"), ("link", "<2>; rel=next"))
         #expect(response.link("next")?.lastPathComponent == "2")
         #expect(response.link("Prev")?.lastPathComponent == "0")
     }
 
-    @Test func locationAndRetryAfter() {
+    @Test func aResponseGivesItsLocationAndRetryAfter() {
         let response = response(("Location", "/new"), ("Retry-After", "120"))
         #expect(response.location?.absoluteString == "https://a.example/new")
         #expect(response.retryAfter == .seconds(120))

@@ -6,12 +6,14 @@ import Testing
 @Suite struct HTTPResponseTests {
     private let endpoint = Endpoint(path: "/x")
 
-    @Test(arguments: [200, 204, 299]) func successGivesTheBody(status: Int) throws {
+    @Test(arguments: [200, 204, 299]) func aSuccessfulResponseGivesItsBody(status: Int) throws {
         let response = HTTPResponse(status: status, body: Data("ok".utf8))
         #expect(try response.acceptedBody(for: endpoint) == Data("ok".utf8))
     }
 
-    @Test(arguments: [-1, 0, 100, 199, 300, 304, 404, 500, 999]) func allElseThrows(status: Int)
+    @Test(arguments: [-1, 0, 100, 199, 300, 304, 404, 500, 999]) func anyOtherResponseThrows(
+        status: Int
+    )
         throws
     {
         let response = HTTPResponse(status: status, headers: ["A": "b"], body: Data("no".utf8))
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [[], ["0"], ["5"], ["5", "5"], ["5, 5"], ["5 ,5", "5"]])
-    func oneNumberIsALength(lengths: [String]) {
+    func aContentLengthOfOneNumberIsALength(lengths: [String]) {
         #expect(!response(lengths).hasInvalidLength(for: .get))
     }
 
@@ -56,7 +58,7 @@ import Testing
         ["5", "3"], ["5, 3"], ["5", ""], [""], [","], ["-5"], ["+5"], ["0x5"], ["5x"], ["five"],
         ["5 5"], ["٥"], ["99999999999999999999"],
     ])
-    func anythingElseIsNone(lengths: [String]) {
+    func anyOtherContentLengthIsNone(lengths: [String]) {
         #expect(response(lengths).hasInvalidLength(for: .get))
         #expect(response(lengths, status: 500).hasInvalidLength(for: .post))
         // The field does not say where these end.

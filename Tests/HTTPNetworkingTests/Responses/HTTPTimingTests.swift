@@ -2,7 +2,7 @@ import PledgeHTTPNetworking
 import Testing
 
 struct ConnectionMetricsTests {
-    @Test func isALine() {
+    @Test func theMetricsOfAConnectionAreALine() {
         var report = ConnectionMetrics()
         #expect(report.description == "")
         report.protocolVersion = "HTTP/2"

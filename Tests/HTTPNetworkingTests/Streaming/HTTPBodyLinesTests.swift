@@ -8,7 +8,7 @@ import Testing
 @testable import PledgeHTTPNetworking
 
 @Suite(.oneAtATime) struct HTTPBodyLinesTests {
-    @Test func linesComeAsTheyEnd() async throws {
+    @Test func theLinesOfABodyComeAsTheyEnd() async throws {
         let body = HTTPBodyStream(Data("one\r\ntwo\n\nlast".utf8), chunksOf: 3)
         var lines: [String] = []
         for try await line in body.lines() { lines.append(line) }
@@ -27,7 +27,7 @@ import Testing
         #expect(source.asked == 3)
     }
 
-    @Test func whatFailsTheBodyFailsTheLines() async throws {
+    @Test func anErrorOfTheBodyFailsItsLines() async throws {
         let body = HTTPBodyStream { throw Broken() }
         var lines = body.lines().makeAsyncIterator()
         await #expect(throws: Broken.self) { try await lines.next() }
@@ -52,7 +52,7 @@ import Testing
         #expect(try await lines.next() == nil)
     }
 
-    @Test func eventsComeAsTheyEnd() async throws {
+    @Test func theEventsOfABodyComeAsTheyEnd() async throws {
         let text = "retry: 10\nid: 1\ndata: one\n\nevent: two\ndata: 2\r\n\r\ndata: cut off"
         let body = HTTPBodyStream(Data(text.utf8), chunksOf: 4)
         var events: [ServerSentEvent] = []
@@ -135,7 +135,7 @@ private final class Chunks: Sendable {
     }
 
     /// For any chunks, the lines are those of the undivided text.
-    @Test func chunksMakeNoDifference() throws {
+    @Test func howABodyIsChunkedMakesNoDifferenceToItsLines() throws {
         let random = RandomSource.seeded(7)
         for _ in 0..<2_000 {
             let text = Data(

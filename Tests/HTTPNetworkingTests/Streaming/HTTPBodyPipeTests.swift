@@ -9,7 +9,7 @@ import Testing
 @Suite(.oneAtATime) struct HTTPBodyPipeTests {
     private func data(_ text: String) -> Data { Data(text.utf8) }
 
-    @Test func whatIsWrittenIsReadInOrder() {
+    @Test func aPipeGivesWhatIsWrittenInOrder() {
         let (pipe, body) = HTTPBodyPipe.make(length: 3)
         #expect(body.length == 3)
         pipe.write(data("a"))
@@ -47,7 +47,7 @@ import Testing
         #expect(!pipe.isOpen)
     }
 
-    @Test func afterTheEndNothingIsTaken() {
+    @Test func aPipeThatHasEndedTakesNothing() {
         let (pipe, body) = HTTPBodyPipe.make()
         pipe.finish()
         #expect(pipe.write(data("a")).failureCode == .bodyEnded)
@@ -104,7 +104,7 @@ import Testing
         #expect(heard.withLock { $0 } == 1)
     }
 
-    @Test func afterTheEndItIsNotHeardOf() {
+    @Test func aReaderThatLeavesAfterTheEndIsNotHeardOf() {
         let (pipe, body) = HTTPBodyPipe.make()
         let heard = Locked(0)
         pipe.onCancel { heard.withLock { $0 += 1 } }
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func manyThreadsLoseNothing() async throws {
+    @Test func manyThreadsLoseNothingInAPipe() async throws {
         for round in 0..<20 {
             let (pipe, body) = HTTPBodyPipe.make(capacity: 64)
             let left = Locked(4)
@@ -262,7 +262,7 @@ import Testing
         #expect(state.write(bytes(1)).words == "handed")
     }
 
-    @Test func anOfferThatDoesNotFitEndsIt() {
+    @Test func anOfferThatDoesNotFitEndsAPipe() {
         var state = HTTPBodyPipe.State(capacity: 4)
         #expect(state.offer(bytes(4)).words == "room")
         #expect(state.offer(Data()).words == "room")
@@ -292,7 +292,7 @@ import Testing
         #expect(state.read().words == "end")
     }
 
-    @Test func whoLeavesTakesAllAlong() {
+    @Test func aReaderThatLeavesEmptiesThePipe() {
         var state = HTTPBodyPipe.State(capacity: 1)
         #expect(!state.listen {})
         _ = state.write(bytes(1))
@@ -307,7 +307,7 @@ import Testing
         #expect(state.leave().handlers.isEmpty)
     }
 
-    @Test func afterTheEndNobodyListens() {
+    @Test func aPipeThatHasEndedHasNoListener() {
         var state = HTTPBodyPipe.State(capacity: 1)
         _ = state.listen {}
         #expect(state.end(.success(())).handlers.count == 1)
@@ -315,7 +315,7 @@ import Testing
         #expect(state.leave().handlers.isEmpty)
     }
 
-    @Test func whatIsReadIsNotKept() {
+    @Test func aPipeKeepsNothingThatIsRead() {
         var state = HTTPBodyPipe.State(capacity: .max)
         for _ in 0..<1_000 {
             for _ in 0..<3 { _ = state.write(bytes(1)) }

@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func itIsReadToTheEnd() async throws {
+    @Test func anAsyncSequenceIsReadToItsEnd() async throws {
         let chunks = Counted(count: 3)
         let stream = HTTPBodyStream(length: 3, chunks)
         #expect(stream.length == 3)
@@ -54,7 +54,7 @@ import Testing
         #expect(chunks.state.withLock { $0 } == (4, 1))
     }
 
-    @Test func itIsNotPulledAhead() async throws {
+    @Test func anAsyncSequenceIsNotPulledAhead() async throws {
         let chunks = Counted(count: 100)
         let stream = HTTPBodyStream(chunks)
         #expect(chunks.state.withLock { $0 } == (0, 0))
@@ -66,13 +66,13 @@ import Testing
         }
     }
 
-    @Test func whatItThrowsStays() async {
+    @Test func anErrorOfAnAsyncSequenceStays() async {
         let stream = HTTPBodyStream(Counted(count: 1, fails: true))
         #expect(await stream.next().resultWhenSettled.value == Data([1]))
         for _ in 0..<2 { #expect(await stream.next().resultWhenSettled.isBroken) }
     }
 
-    @Test func cancellingReachesItsTask() async throws {
+    @Test func cancellingAStreamReachesItsSequencesTask() async throws {
         let chunks = Counted(count: 9, stuckAt: 2)
         let stream = HTTPBodyStream(chunks)
         _ = try await stream.next().value
@@ -128,7 +128,7 @@ import Testing
         #expect(try await HTTPBodyStream(slices).collected(upTo: 9).value == Data([2, 3]))
     }
 
-    @Test func manyElementsGoThrough() async throws {
+    @Test func aStreamPassesManyElementsOfASequence() async throws {
         let stream = HTTPBodyStream(
             AsyncStream<[UInt8]> { line in
                 for _ in 0..<20_000 { line.yield([1]) }
@@ -231,7 +231,7 @@ extension HTTPBodyStreamAsyncSequenceTests {
         #expect(end.failure is Broken)
     }
 
-    @Test func gatheringKeepsToItsLimit() {
+    @Test func gatheringABodyKeepsToItsLimit() {
         #expect(
             HTTPBodyStream(texts: ["ab", "cd"]).collected(upTo: 4).success == Data("abcd".utf8))
         let stream = source.stream()
@@ -259,7 +259,7 @@ extension HTTPBodyStreamAsyncSequenceTests {
     /// would take 256 times as long.
     ///
     /// Measured by this thread's processor time, since other threads use time, too.
-    @Test func gatheringIsLinear() {
+    @Test func gatheringABodyTakesLinearTime() {
         func took(_ count: Int) -> Duration {
             let chunk = Data(repeating: 1, count: 64)
             let rest = Locked(count)
@@ -300,7 +300,7 @@ extension HTTPBodyStreamAsyncSequenceTests {
             })
     }
 
-    @Test func oneIsOpenedAfterTheOther() {
+    @Test func concatenatedStreamsAreOpenedOneAfterTheOther() {
         let stream = stream()
         #expect(stream.length == 2)
         #expect(opened.withLock { $0 } == 0)
@@ -328,7 +328,7 @@ extension HTTPBodyStreamAsyncSequenceTests {
         #expect(opened.withLock { $0 } == 1)
     }
 
-    @Test func whatOpeningThrowsFailsIt() {
+    @Test func anErrorOfOpeningFailsConcatenatedStreams() {
         let late = HTTPBodyStream.concatenating(
             length: nil, [{ HTTPBodyStream(texts: ["a"]) }, { throw Broken() }])
         #expect(late.next().text == "a")

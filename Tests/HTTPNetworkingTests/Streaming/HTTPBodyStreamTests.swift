@@ -49,7 +49,7 @@ import Testing
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func anErrorStays() {
+    @Test func anErrorOfAStreamStays() {
         let stream = source.stream()
         let chunk = stream.next()
         source.last?.reject(with: Broken())
@@ -61,7 +61,7 @@ import Testing
         #expect(source.cancelled == 0)
     }
 
-    @Test func anErrorGivenAtOnceStays() {
+    @Test func anErrorThatAStreamGivesAtOnceStays() {
         let asked = Locked(0)
         let stream = HTTPBodyStream(next: {
             asked.withLock { $0 += 1 }
@@ -368,7 +368,7 @@ extension Result where Success: Sendable {
 
 @Suite struct HTTPBodyStreamDataTests {
     @Test(arguments: [1, 3, 10, 11])
-    func itIsCutIntoChunks(of size: Int) async throws {
+    func dataIsCutIntoChunks(of size: Int) async throws {
         let bytes = Data((0..<10).map { $0 })
         let stream = HTTPBodyStream(bytes, chunksOf: size)
         #expect(stream.length == 10)
@@ -379,7 +379,7 @@ extension Result where Success: Sendable {
         #expect(Data(chunks.joined()) == bytes)
     }
 
-    @Test func ofNoBytesItIsAtItsEnd() {
+    @Test func aStreamOfNoBytesIsAtItsEnd() {
         let stream = HTTPBodyStream(Data())
         #expect(stream.length == 0)
         #expect(stream.next().text == "nil")
@@ -392,14 +392,14 @@ extension Result where Success: Sendable {
 }
 
 @Suite struct HTTPBodyStreamLengthTests {
-    @Test func theRightLengthComesThrough() {
+    @Test func aStreamOfTheRightLengthPasses() {
         let stream = HTTPBodyStream(texts: ["ab", "c"]).checkingLength(3)
         #expect(stream.length == 3)
         #expect(stream.collected(upTo: 10).success == Data("abc".utf8))
         #expect(HTTPBodyStream(texts: []).checkingLength(0).next().text == "nil")
     }
 
-    @Test func whatIsTooMuchIsNotGiven() {
+    @Test func bytesBeyondTheLengthOfAStreamAreNotGiven() {
         let source = ScriptedSource()
         let stream = source.stream().checkingLength(3)
         let first = stream.next()
@@ -412,13 +412,13 @@ extension Result where Success: Sendable {
         #expect(source.cancelled == 1)
     }
 
-    @Test func anEndThatComesTooSoonFails() {
+    @Test func aStreamThatEndsTooSoonFails() {
         let stream = HTTPBodyStream(texts: ["ab"]).checkingLength(3)
         #expect(stream.next().text == "ab")
         #expect(stream.next().failureCode == .bodyLengthMismatch)
     }
 
-    @Test func cancellingReachesTheSource() {
+    @Test func cancellingAStreamOfKnownLengthReachesItsSource() {
         let source = ScriptedSource()
         let stream = source.stream().checkingLength(3)
         _ = stream.next()
@@ -429,7 +429,7 @@ extension Result where Success: Sendable {
         #expect(unread.cancelled == 1)
     }
 
-    @Test func anErrorComesThrough() {
+    @Test func anErrorPassesAStreamOfKnownLength() {
         let source = ScriptedSource()
         let chunk = source.stream().checkingLength(3).next()
         source.last?.reject(with: Broken())

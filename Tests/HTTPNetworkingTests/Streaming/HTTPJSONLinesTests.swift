@@ -18,8 +18,8 @@ import Testing
         return values
     }
 
-    @Test("L2: each line that is not empty is a value", arguments: [1, 3, 100])
-    func eachLineIsAValue(size: Int) async throws {
+    @Test(arguments: [1, 3, 100])
+    func eachLineThatIsNotEmptyIsAValue(size: Int) async throws {
         let text = "{\"id\":1}\r\n\n \t\n{\"id\": 2}\n\r\n{\"id\":3}"
         let found = try await values(of: text, chunksOf: size)
         #expect(found == [Entry(id: 1), Entry(id: 2), Entry(id: 3)])
@@ -27,8 +27,7 @@ import Testing
         #expect(try await values(of: "\n\n").isEmpty)
     }
 
-    @Test("L2: a value comes before the next line does")
-    func aValueComesAtOnce() async throws {
+    @Test func aValueComesBeforeTheNextLineDoes() async throws {
         let source = ScriptedSource()
         var values = source.stream().jsonLines(as: Entry.self).makeAsyncIterator()
         async let first = values.next()
@@ -38,8 +37,8 @@ import Testing
         #expect(source.asked == 1)
     }
 
-    @Test("L2: a malformed line is an error with its number, and reading may go on")
-    func aMalformedLineHasItsNumber() async throws {
+    @Test("a malformed line is an error with its number, and reading may go on")
+    func aMalformedLineIsAnErrorWithItsNumber() async throws {
         let text = "{\"id\":1}\n\n{\"id\":\"secret\"}\n{\"id\":4}\nnone"
         let body = HTTPBodyStream(Data(text.utf8))
         var values = body.jsonLines(as: Entry.self).makeAsyncIterator()
@@ -54,8 +53,7 @@ import Testing
         #expect(try await values.next() == nil)
     }
 
-    @Test("L2: a line of JSON is bounded")
-    func aLineIsBounded() async throws {
+    @Test func aLineOfJSONIsBounded() async throws {
         let body = HTTPBodyStream(Data("{\"id\":1}\n{\"id\":1000000}\n".utf8))
         var values = body.jsonLines(as: Entry.self, limit: 10).makeAsyncIterator()
         #expect(try await values.next() == Entry(id: 1))
@@ -64,7 +62,7 @@ import Testing
         #expect(try await values.next() == nil)
     }
 
-    @Test("L2: lines decode with the client's settings")
+    @Test
     func linesDecodeWithTheClientsSettings() async throws {
         struct Visit: Decodable, Equatable, Sendable {
             var firstSeen: Date

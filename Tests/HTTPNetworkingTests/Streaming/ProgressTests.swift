@@ -31,7 +31,7 @@ import Testing
         #expect(reports.all.last == "1/?")
     }
 
-    @Test func cancellingReachesTheStream() {
+    @Test func cancellingReachesAStreamWhoseProgressIsReported() {
         let source = ScriptedSource()
         _ = source.stream().reportingProgress(to: reports.add).next()
         source.give("a")
@@ -48,7 +48,7 @@ import Testing
         #expect(reports.all == ["3/3", "3/3"])
     }
 
-    @Test func aBodyThatCanBeSentOnceStaysSo() throws {
+    @Test func aBodyThatCanBeSentOnceStaysSoWithProgress() throws {
         let source = HTTPRequest.BodySource(isReplayable: false) { HTTPBodyStream(texts: ["a"]) }
         let body = HTTPRequest.Body.stream(source).reportingProgress(to: reports.add)
         #expect(!body.isReplayable)
@@ -57,7 +57,7 @@ import Testing
         #expect(error?.code == .bodyNotReplayable)
     }
 
-    @Test func anEmptyBodyStaysAsItIs() {
+    @Test func anEmptyBodyStaysAsItIsWithProgress() {
         #expect(HTTPRequest.Body.none.reportingProgress(to: reports.add) == .none)
     }
 

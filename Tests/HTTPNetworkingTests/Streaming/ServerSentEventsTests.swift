@@ -17,7 +17,7 @@ import Testing
         ([": a comment", "data: a: b", ""], "a: b"), (["\u{FEFF}data: one", ""], "one"),
         (["dataset: no", "data: one", "Data: no", ""], "one"),
     ])
-    func dataIsJoinedByLineFeeds(lines: [String], data: String) throws {
+    func theDataOfAnEventIsJoinedByLineFeeds(lines: [String], data: String) throws {
         #expect(try events(of: lines) == [ServerSentEvent(data: data)])
     }
 
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["a b", "é", "\t7", "2;x=\"y\""])
-    func anyOtherIDIsTheServers(id: String) throws {
+    func anyIDThatAHeaderMayHoldIsKept(id: String) throws {
         #expect(try events(of: ["id: \(id)", "data: a", ""]).map(\.id) == [id])
     }
 
@@ -70,8 +70,7 @@ import Testing
         #expect(found.map(\.retry) == [.milliseconds(1_500), .milliseconds(1_500)])
     }
 
-    @Test("L2: a huge retry is bounded, and does not trap")
-    func aHugeRetryIsBounded() throws {
+    @Test func aHugeRetryIsBoundedAndDoesNotTrap() throws {
         for digits in ["2147483648", "9223372036854775807", "99999999999999999999999999999"] {
             let found = try events(of: ["retry: \(digits)", "data: a", ""])
             #expect(found.map(\.retry) == [.milliseconds(Int64(1) << 31)])
@@ -79,8 +78,8 @@ import Testing
         #expect(try events(of: ["retry: 0007", "data", ""]).map(\.retry) == [.milliseconds(7)])
     }
 
-    @Test("L2: a block with only an ID or a retry counts, and an unfinished block's ID does not")
-    func whatCountsWithoutAnEvent() throws {
+    @Test("a block with only an ID or a retry counts, and an unfinished block's ID does not")
+    func aBlockWithOnlyAnIDOrARetryCounts() throws {
         var parser = ServerSentEventParser(limit: 100, lastEventID: "0")
         func read(_ lines: String...) throws -> [ServerSentEvent] {
             try lines.compactMap { try parser.event(endedBy: $0) }
@@ -108,7 +107,7 @@ import Testing
         #expect(error?.code == .bodyTooLarge)
     }
 
-    @Test func noTextTraps() throws {
+    @Test func noTextTrapsTheParserOfEvents() throws {
         let random = RandomSource.seeded(9)
         let parts = [
             "data", "id", "retry", "event", ":", " ", "", "\u{0}", "\u{FEFF}", "1", "ä", "x",
@@ -248,8 +247,8 @@ import Testing
             "invalid UTF-8", invalid, data("a\u{FFFD}\u{FFFD}\nb\u{FFFD}(")),
     ]
 
-    @Test("L2: an event stream is read as the web platform's tests say", arguments: cases)
-    func read(_ test: Case) async throws {
+    @Test(arguments: cases)
+    func anEventStreamIsReadAsTheWebPlatformsTestsSay(_ test: Case) async throws {
         for size in [test.bytes.count, 1, 2, 3, 7] {
             let body = HTTPBodyStream(Data(test.bytes), chunksOf: max(1, size))
             var iterator = body.serverSentEvents(limit: 10_000).makeAsyncIterator()
@@ -267,8 +266,7 @@ import Testing
         var cents: Int
     }
 
-    @Test("L2: events are decoded, and a malformed one is in the error")
-    func aMalformedEventIsInTheError() async throws {
+    @Test func eventsAreDecodedAndAMalformedOneIsInTheError() async throws {
         let text =
             "data: {\"cents\":1}\n\nid: 2\ndata: {\"euros\":\"1\"}\n\ndata: {\"cents\":3}\n\n"
         let prices = HTTPBodyStream(Data(text.utf8)).serverSentEvents().decoded(as: Price.self)

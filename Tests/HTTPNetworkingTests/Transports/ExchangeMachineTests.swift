@@ -168,17 +168,17 @@ struct ExchangeMachineTests {
     }
 
     @Test(arguments: Event.allCases)
-    fileprivate func eachEventInEachPhaseOfTheResponse(event: Event) throws {
+    fileprivate func eachEventHasItsEffectInEachPhaseOfTheResponse(event: Event) throws {
         check(event, Self.responses, try #require(Self.responseRows[event]), \.responsePhase)
     }
 
     @Test(arguments: requestRows.keys)
-    fileprivate func eachEventInEachPhaseOfTheRequest(event: Event) throws {
+    fileprivate func eachEventHasItsEffectInEachPhaseOfTheRequest(event: Event) throws {
         check(event, Self.requests, try #require(Self.requestRows[event]), \.requestPhase)
     }
 
     @Test(arguments: controlRows.keys)
-    fileprivate func eachEventInEachPhaseOfTheTransport(event: Event) throws {
+    fileprivate func eachEventHasItsEffectInEachPhaseOfTheTransport(event: Event) throws {
         check(event, Self.controls, try #require(Self.controlRows[event]), \.controlPhase)
     }
 
@@ -197,7 +197,7 @@ struct ExchangeMachineTests {
         #expect(sent.ended == .init(start: at(1), place: 7) && sent.isNew)
     }
 
-    @Test func theEndEndsAWait() {
+    @Test func theEndOfAnExchangeEndsItsWait() {
         var machine = Machine(.wait)
         let last = machine.end()
         #expect(last?.wait?.place == 7 && machine.wait == nil)
@@ -253,7 +253,7 @@ struct ExchangeMachineTests {
     // MARK: Stopping
 
     @Test(arguments: responses.keys.sorted())
-    func isStoppedOnceInEachPhase(phase: String) throws {
+    func anExchangeIsStoppedOnceInEachPhase(phase: String) throws {
         var machine = try #require(Self.responses[phase])
         machine.perform(.watch)
         let (watch, owing) = machine.stop(because: Reason())
@@ -321,7 +321,7 @@ struct ExchangeMachineTests {
         #expect(machine.lastSign == nil)
     }
 
-    @Test func isIdleFromTheLastByteOn() {
+    @Test func anExchangeIsIdleFromItsLastByteOn() {
         var machine = Machine(for: "caller", maxBodySize: 10, at: at(0))
         #expect(machine.lastSign == at(0))
         machine.perform(.wait)
@@ -378,7 +378,7 @@ struct ExchangeMachineTests {
         #expect(machine.end()?.answer?.response.text == "1234567890")
     }
 
-    @Test func countsWhatItPassesOn() {
+    @Test func anExchangeCountsTheBytesItPassesOn() {
         var machine = Machine()
         #expect(machine.pass(1) == nil)
         _ = machine.receive(length: 8, into: "pipe")
@@ -440,7 +440,7 @@ struct ExchangeMachineTests {
         #expect(last?.mark == nil && last?.pause == nil && last?.flaw == nil)
     }
 
-    @Test func sayWhyAResponseIsNotWhole() {
+    @Test func errorsSayWhyAResponseIsNotWhole() {
         #expect(Machine().flaw == .noHead)
         #expect(Machine(.head).flaw == nil)
         #expect(Machine(.unusableHead).flaw == .refused(.invalidLength))
@@ -578,10 +578,8 @@ private struct Ledger {
 }
 
 struct ExchangeMachineOrderTests {
-    @Test(
-        "In any order, an exchange delivers once, and clears what it began",
-        arguments: [false, true])
-    func anyOrder(isStreamed: Bool) {
+    @Test(arguments: [false, true])
+    func inAnyOrderAnExchangeDeliversOnceAndClearsWhatItBegan(isStreamed: Bool) {
         for seed in 0..<2_000 {
             var random = SeededGenerator(seed: UInt64(seed))
             var ledger = Ledger(isStreamed: isStreamed)

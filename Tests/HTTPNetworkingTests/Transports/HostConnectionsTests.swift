@@ -84,7 +84,7 @@ struct HostConnectionsTests {
         #expect(seen.withLock { $0 } == [0, 1, 2])
     }
 
-    @Test func whoCancelsSaysNothing() throws {
+    @Test func aCancelledRequestSaysNothingAboutItsHost() throws {
         let exchange = try exchange()
         try exchange.willSend()
         scheduler.advance(by: .seconds(3))
@@ -92,7 +92,7 @@ struct HostConnectionsTests {
         #expect(try pool() == 0)
     }
 
-    @Test func aRequestThatWasNotSentSaysNothing() throws {
+    @Test func aRequestThatWasNotSentSaysNothingAboutItsHost() throws {
         let exchange = try exchange(in: limited(3))
         exchange.waitForConnection()
         scheduler.advance(by: .seconds(3))
@@ -122,7 +122,7 @@ struct HostConnectionsTests {
     }
 
     /// No byte comes because nobody asks for one.
-    @Test func aReaderThatPausesSaysNothing() throws {
+    @Test func aReaderThatPausesSaysNothingAboutItsHost() throws {
         let promise = InternalPromise<HTTPStreamedResponse>()
         let exchange = try exchange(for: promise, in: limited(3))
         try exchange.willSend()

@@ -47,12 +47,12 @@ struct HostPoolsTests {
         #expect(retired.withLock { $0 } == [1])
     }
 
-    @Test func aHostThatHasNeverAnsweredGetsOneToo() throws {
+    @Test func aHostThatHasNeverAnsweredGetsANewPoolToo() throws {
         try lose(.seconds(3))
         #expect(try pool() == 1)
     }
 
-    @Test func shortWaitsCountTogether() throws {
+    @Test func shortWaitsForASilentHostCountTogether() throws {
         try win(.milliseconds(20))
         for _ in 0..<9 {
             try lose(.milliseconds(110))
@@ -63,7 +63,7 @@ struct HostPoolsTests {
         #expect(try pool() == 1)
     }
 
-    @Test func waitsAtTheSameTimeCountOnce() throws {
+    @Test func waitsForASilentHostAtTheSameTimeCountOnce() throws {
         try win(.milliseconds(20))
         let connections = try #require(try pools.enter("a").connections)
         let start = scheduler.now
@@ -83,7 +83,7 @@ struct HostPoolsTests {
         #expect(try pool() == 0)
     }
 
-    @Test func bytesEndASilence() throws {
+    @Test func bytesEndTheSilenceOfAHost() throws {
         let connections = try #require(try pools.enter("a").connections)
         let start = scheduler.now
         for _ in 0..<10 {
@@ -186,7 +186,7 @@ struct HostPoolsTests {
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func holdsForRandomRequests(seed: UInt64) throws {
+    func thePoolsKeepTheirRulesForRandomRequests(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var run = RandomRun(pools: pools, scheduler: scheduler)
         for _ in 0..<500 { try run.step(&random) }

@@ -19,12 +19,12 @@ struct IdleWatchesTests {
         #expect(watched.ends == 1, sourceLocation: location)
     }
 
-    @Test func actsWhenNothingIsNoted() {
+    @Test func anIdleWatchActsWhenNothingIsNoted() {
         let watched = Watched(by: watches)
         expectEnd(of: watched, after: .seconds(10))
     }
 
-    @Test func countsFromWhatWasNotedLast() {
+    @Test func anIdleWatchCountsFromWhatWasNotedLast() {
         let watched = Watched(by: watches)
         for _ in 0..<5 {
             scheduler.advance(by: .seconds(6))
@@ -33,7 +33,7 @@ struct IdleWatchesTests {
         expectEnd(of: watched, after: .seconds(10))
     }
 
-    @Test func waitsWhileNothingIsExpected() {
+    @Test func anIdleWatchWaitsWhileNothingIsExpected() {
         let watched = Watched(by: watches)
         watched.expectNothing()
         scheduler.advance(by: .seconds(100))
@@ -42,7 +42,7 @@ struct IdleWatchesTests {
         expectEnd(of: watched, after: .seconds(10))
     }
 
-    @Test func watchesEachByItself() {
+    @Test func idleWatchesWatchEachExchangeByItself() {
         let watched = (0..<20).map { _ in
             scheduler.advance(by: .milliseconds(500))
             return Watched(by: watches)
@@ -54,7 +54,7 @@ struct IdleWatchesTests {
         }
     }
 
-    @Test func isLateByAHundredthAtMost() {
+    @Test func anIdleWatchIsLateByAHundredthAtMost() {
         let watched = (0..<500).map { index in
             let watched = Watched(by: watches)
             scheduler.advance(by: .milliseconds(index % 7))
@@ -64,7 +64,7 @@ struct IdleWatchesTests {
         #expect(watched.allSatisfy { $0.ends == 1 })
     }
 
-    @Test func forgetsWhatHasEnded() {
+    @Test func idleWatchesForgetWhatHasEnded() {
         let watched = Watched(by: watches)
         scheduler.advance(by: .seconds(5))
         watched.end()
@@ -78,7 +78,7 @@ struct IdleWatchesTests {
         #expect(released())
     }
 
-    @Test func oneTimerDoesForAll() {
+    @Test func oneTimerDoesForAllIdleWatches() {
         let counting = CountingScheduler(scheduler)
         let watches = IdleWatches(.seconds(10), on: counting)
         let ended = (0..<100).map { _ in Watched(by: watches, endsAtOnce: true) }

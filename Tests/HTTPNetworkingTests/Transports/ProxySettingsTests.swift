@@ -12,7 +12,7 @@ struct ProxySettingsTests {
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test func takesWhoWeAreOutOfTheURL() throws {
+    @Test func aProxyTakesTheUserOutOfItsURL() throws {
         let settings = ProxySettings.server(try url("http://me:s%40cret@proxy:3128/"))
         let server = try server(settings)
         #expect(server.url == "http://proxy:3128/")
@@ -21,7 +21,7 @@ struct ProxySettingsTests {
         #expect(server.bypassed.isEmpty)
     }
 
-    @Test func prefersWhatIsSaidBesideTheURL() throws {
+    @Test func aProxyPrefersTheUserSaidBesideItsURL() throws {
         let settings = ProxySettings.server(
             try url("http://me:secret@proxy"), user: "you", password: "other",
             bypassing: ["a", "b"])
@@ -31,7 +31,7 @@ struct ProxySettingsTests {
         #expect(server.bypassed == ["a", "b"])
     }
 
-    @Test func neverShowsWhoWeAre() throws {
+    @Test func aProxyNeverShowsItsUser() throws {
         let all = [
             ProxySettings.server(try url("http://planted-user:planted-secret@proxy:1")),
             .server(try url("http://proxy:1"), user: "planted-user", password: "planted-secret"),
@@ -48,7 +48,7 @@ struct ProxySettingsTests {
         }
     }
 
-    @Test func describesTheOthers() {
+    @Test func otherProxySettingsHaveADescription() {
         #expect("\(ProxySettings.environment)" == "the proxy of the environment")
         #expect("\(ProxySettings.none)" == "no proxy")
         #expect(ConnectionSettings().proxy == .environment)
@@ -75,7 +75,7 @@ struct ProxyChoiceTests {
         return [choice.http?.host, choice.https?.host]
     }
 
-    @Test func readsTheVariablesOfEachScheme() {
+    @Test func aProxyIsReadFromTheVariablesOfEachScheme() {
         #expect(hosts([:]) == [nil, nil])
         #expect(hosts(["http_proxy": "a"]) == ["a", nil])
         #expect(hosts(["https_proxy": "a"]) == [nil, "a"])
@@ -87,7 +87,7 @@ struct ProxyChoiceTests {
 
     @Test func aHeaderOfCGIIsNoProxy() { #expect(hosts(["HTTP_PROXY": "a"]) == [nil, nil]) }
 
-    @Test func anEmptyVariableIsNone() {
+    @Test func anEmptyVariableIsNoProxy() {
         #expect(hosts(["http_proxy": "", "https_proxy": "", "HTTPS_PROXY": "b"]) == [nil, "b"])
         #expect(ProxyChoice(.environment, in: ["all_proxy": ""]).isNone)
     }
@@ -96,13 +96,15 @@ struct ProxyChoiceTests {
         ("a", "http", "a", 1_080), ("a:3128", "http", "a", 3_128),
         ("HTTP://a:1/", "http", "a", 1), ("socks5h://u:p@[::1]:9", "socks5h", "::1", 9),
     ])
-    func readsAServer(text: String, scheme: String, host: String, port: Int) throws {
+    func aProxysServerIsReadFromAVariable(text: String, scheme: String, host: String, port: Int)
+        throws
+    {
         let choice = ProxyChoice(.environment, in: ["all_proxy": text])
         let server = try #require(choice.https)
         #expect((server.scheme, server.host, server.port) == (scheme, host, port))
     }
 
-    @Test func takesTheUserOutOfAVariable() throws {
+    @Test func aProxysUserIsTakenOutOfAVariable() throws {
         let choice = ProxyChoice(.environment, in: ["http_proxy": "me:s%40cret@a:1"])
         #expect(choice.http?.user == "me")
         #expect(choice.http?.password == "s@cret")
@@ -114,7 +116,7 @@ struct ProxyChoiceTests {
         #expect(choice.http?.scheme == "" && choice.http?.host == "")
     }
 
-    @Test func readsWhoIsExcepted() {
+    @Test func hostsWithoutAProxyAreReadFromAVariable() {
         let both = ["http_proxy": "a", "no_proxy": "b", "NO_PROXY": "c"]
         #expect(ProxyChoice(.environment, in: both).bypass.covers("b"))
         #expect(!ProxyChoice(.environment, in: both).bypass.covers("c"))
@@ -142,7 +144,7 @@ struct ProxyBypassTests {
         ("a, b example.com", "example.com", true), ("a,*", "example.com", false),
         ("localhost", "127.0.0.1", false),
     ])
-    func names(list: String, host: String, isCovered: Bool) {
+    func onlyNamesOfTheListBypassAProxy(list: String, host: String, isCovered: Bool) {
         #expect(ProxyBypass(text: list).covers(host) == isCovered)
     }
 
@@ -155,7 +157,7 @@ struct ProxyBypassTests {
         ("::1", "[::1]", true), ("::1", "[::2]", false), ("fd00::/8", "[fe00::1]", false),
         ("127.0.0.1", "[::1]", false),
     ])
-    func addresses(list: String, host: String, isCovered: Bool) {
+    func onlyAddressesOfTheListBypassAProxy(list: String, host: String, isCovered: Bool) {
         #expect(ProxyBypass(text: list).covers(host) == isCovered)
     }
 
@@ -164,7 +166,9 @@ struct ProxyBypassTests {
         ("[::1]", "[0:0::1]", true), ("fd00::/8", "[fdff::1]", true),
         ("fd00::/x", "[fd00::]", false),
     ])
-    func addressesOfVersion6(list: String, host: String, isCovered: Bool) {
+    func addressesOfVersion6BypassAProxyHoweverTheyAreWritten(
+        list: String, host: String, isCovered: Bool
+    ) {
         #expect(ProxyBypass(text: list).covers(host) == isCovered)
     }
 }

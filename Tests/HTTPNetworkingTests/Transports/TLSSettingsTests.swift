@@ -3,7 +3,7 @@ import PledgeHTTPNetworking
 import Testing
 
 struct PinnedKeyTests {
-    @Test func takes32BytesInBase64() {
+    @Test func aPinnedKeyTakes32BytesInBase64() {
         let text = Data(0..<32).base64EncodedString()
         #expect(PinnedKey(sha256: text)?.sha256 == text)
     }
@@ -15,9 +15,9 @@ struct PinnedKeyTests {
         "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=;",
         "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f",
     ])
-    func refusesAnythingElse(text: String) { #expect(PinnedKey(sha256: text) == nil) }
+    func aPinnedKeyRefusesAnythingElse(text: String) { #expect(PinnedKey(sha256: text) == nil) }
 
-    @Test func comparesTheHashOfAKey() throws {
+    @Test func aPinnedKeyComparesTheHashOfAKey() throws {
         // SHA-256 of "abc" (FIPS 180-2, appendix B.1).
         let pin = try #require(PinnedKey(sha256: "ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0="))
         #expect(pin.matches(Array("abc".utf8)))

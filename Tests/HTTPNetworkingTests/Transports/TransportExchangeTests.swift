@@ -64,7 +64,7 @@ struct TransportExchangeTests {
 
     // MARK: The response
 
-    @Test func collectsAWholeResponse() throws {
+    @Test func anExchangeCollectsAWholeResponse() throws {
         let bench = try bench()
         scheduler.advance(by: .seconds(2))
         #expect(bench.exchange.receive(head()) == nil)
@@ -78,7 +78,7 @@ struct TransportExchangeTests {
         #expect(response.timing == HTTPTiming(untilHeaders: .seconds(2), total: .seconds(3)))
     }
 
-    @Test func deliversAStreamPieceByPiece() throws {
+    @Test func anExchangeDeliversAStreamPieceByPiece() throws {
         let bench = try bench(isStreamed: true)
         #expect(bench.exchange.receive(head()) == nil)
         let body = try #require(bench.streamed.valueNow).body
@@ -124,8 +124,7 @@ struct TransportExchangeTests {
         #expect((next.errorNow as? HTTPError)?.code == .timedOut)
     }
 
-    @Test("L2: a reader that limits the idle time replaces the transport's limit after the head")
-    func theReaderMayLimitTheIdleTime() throws {
+    @Test func aReadersLimitOfTheIdleTimeReplacesTheTransportsAfterTheHead() throws {
         var request = HTTPRequest(url)
         request.context.readerLimitsIdleTime = true
         let limits = TransportExchange.Limits(
@@ -156,7 +155,7 @@ struct TransportExchangeTests {
     }
 
     @Test(arguments: [(9, true), (10, true), (11, false)])
-    func aWholeBodyIsBounded(size: Int, isAllowed: Bool) throws {
+    func aCollectedBodyIsBounded(size: Int, isAllowed: Bool) throws {
         let bench = try bench()
         _ = bench.exchange.receive(head())
         bench.receive("01234")
@@ -217,7 +216,7 @@ struct TransportExchangeTests {
         #expect(bench.error?.status == 500 && bench.error?.body == Data("half".utf8))
     }
 
-    @Test func onlyTheFirstEndCounts() throws {
+    @Test func onlyTheFirstEndOfAnExchangeCounts() throws {
         let bench = try bench()
         _ = bench.exchange.receive(head())
         bench.exchange.finish()
@@ -251,7 +250,7 @@ struct TransportExchangeTests {
 
     // MARK: The limits
 
-    @Test func isIdleFromTheLastSignOn() throws {
+    @Test func anExchangeIsIdleFromItsLastSignOn() throws {
         let bench = try bench()
         for _ in 0..<3 {
             scheduler.advance(by: .seconds(9))
@@ -278,8 +277,7 @@ struct TransportExchangeTests {
         #expect(throws: HTTPError.self) { try self.bench(in: CallContext(deadline: deadline)) }
     }
 
-    @Test("W4: a deadline that passes during a wait for a connection says so")
-    func theDeadlineNamesTheWaitForAConnection() throws {
+    @Test func aDeadlineThatPassesDuringAWaitForAConnectionSaysSo() throws {
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         let bench = try bench(in: CallContext(deadline: deadline))
         scheduler.advance(by: .seconds(1))
@@ -290,8 +288,7 @@ struct TransportExchangeTests {
                 == "the deadline, after 3.0 seconds; it waited 2.0 seconds for a free connection")
     }
 
-    @Test("W4: so does the deadline of a policy, and observers hear of the wait at its beginning")
-    func thePolicysDeadlineNamesTheWaitForAConnection() throws {
+    @Test func aPolicysDeadlineThatPassesDuringAWaitForAConnectionSaysSo() throws {
         let notes = Locked<[String]>([])
         let observer = ServiceObserver { event in
             if case .note(let text) = event.kind { notes.withLock { $0.append(text) } }
@@ -321,7 +318,7 @@ struct TransportExchangeTests {
         #expect(error.description.hasSuffix("; it waited 2.0 seconds for a free connection"))
     }
 
-    @Test func whoLeavesStopsTheTransport() throws {
+    @Test func aCallerWhoLeavesStopsTheTransport() throws {
         let bench = try bench()
         bench.whole.cancel()
         #expect(bench.stops.withLock { $0.count } == 1)
@@ -409,8 +406,8 @@ struct TransportExchangeTests {
         }
     }
 
-    @Test("D5: a large body in memory is an upload, like a file", arguments: [true, false])
-    func bytesInMemoryAreAnUpload(isLarge: Bool) throws {
+    @Test(arguments: [true, false])
+    func aLargeBodyInMemoryIsAnUploadLikeAFile(isLarge: Bool) throws {
         let record = CallRecord()
         let count = HTTPRequest.Body.largestPiece + (isLarge ? 1 : 0)
         let limits = TransportExchange.Limits(maxBodySize: 10, maxUnreadBytes: 10)
@@ -427,7 +424,7 @@ struct TransportExchangeTests {
     }
 
     /// The thread of the transport may give it a connection before it learns of the end.
-    @Test func whatHasBeenEndedIsNotSent() throws {
+    @Test func anExchangeThatHasEndedIsNotSent() throws {
         let record = CallRecord()
         let bench = try bench(.post, in: CallContext().with(record: record))
         bench.exchange.waitForConnection()
@@ -513,7 +510,7 @@ struct TransportExchangeOrderTests {
     @Test(
         "In any order of events, a call settles, and leaves no timer and no pause",
         arguments: [false, true])
-    func anyOrder(isStreamed: Bool) throws {
+    func aCallSettlesInAnyOrderOfEvents(isStreamed: Bool) throws {
         for seed in 0..<500 {
             var random = SeededGenerator(seed: UInt64(seed))
             let order = try Order(isStreamed: isStreamed)
@@ -530,7 +527,7 @@ struct TransportExchangeOrderTests {
             let pauses = order.pauses
             order.scheduler.advance(by: .seconds(100))
             // This lengthens an upload that has not ended.
-            order.record.touch(.upload)
+            order.record.noteProgress(of: .upload)
             #expect(order.scheduler.isIdle && order.pauses == pauses, "\(events)")
         }
     }
@@ -570,8 +567,8 @@ struct DeadlineOfACallTests {
         return promise
     }
 
-    @Test("D4: a call has one timer of its deadline, and the policy's error", arguments: [30, 90])
-    func oneTimerAndOneError(limit: Int) throws {
+    @Test("a call has one timer of its deadline, and the policy's error", arguments: [30, 90])
+    func aCallHasOneTimerOfItsDeadline(limit: Int) throws {
         let service = stack(
             .deadline(.seconds(60), on: scheduler), .retry(on: scheduler),
             .timeout(.seconds(limit), on: scheduler), over: transport)
@@ -585,8 +582,8 @@ struct DeadlineOfACallTests {
         #expect(scheduler.manual.isIdle)
     }
 
-    @Test("D4: each part that is left ends the call at its deadline, with the same timer")
-    func thePartsThatAreLeft() throws {
+    @Test("each part that is left ends the call at its deadline, with the same timer")
+    func eachPartThatIsLeftEndsTheCallAtItsDeadline() throws {
         let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
         let limited = context.run {
             stack(.timeout(.seconds(9), on: scheduler), over: transport)(
@@ -600,7 +597,7 @@ struct DeadlineOfACallTests {
         #expect(scheduler.manual.isIdle)
     }
 
-    @Test func whoHasEndedNeedsNoTimer() {
+    @Test func anExchangeThatHasEndedNeedsNoTimer() {
         let context = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler))
         let calls = (0..<3).map { _ in
             context.run { transport(HTTPRequest(.get, URL(string: "http://a/")!)) }

@@ -5,6 +5,7 @@ import PackageDescription
 /// Targets that have the names of Pledge's folders.
 let neighbours = [
     "Articles", "Composition", "CZlib", "Futures", "quickstart", "Services", "Simulation", "Stores",
+    "Traffic",
 ]
 
 #if canImport(Darwin)

@@ -10,7 +10,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "without-libcurl",
-            dependencies: [.product(name: "PledgeHTTP", package: "Pledge")],
+            dependencies: [
+                .product(name: "PledgeHTTP", package: "Pledge"),
+                .product(name: "PledgeLibcurlTransport", package: "Pledge"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )
     ]

@@ -13,8 +13,7 @@ import Testing
             HTTPRequest(URL(string: "https://a.example/products/8")!), HTTPResponse(status: 404)),
     ])
 
-    @Test("L3: a recording answers endpoints, with or without a base")
-    func endpoints() throws {
+    @Test func aRecordingAnswersEndpointsWithOrWithoutABase() throws {
         let network = MockNetwork(har: har)
         let seven = Endpoint(path: "/products/7", queryItems: [.init(name: "page", value: "1")])
         #expect(try network.request(seven).settledValue() == Data("seven".utf8))
@@ -31,8 +30,7 @@ import Testing
         #expect(throws: MockError.self) { try network.request(seven).settledValue() }
     }
 
-    @Test("L3: an endpoint that the recording doesn't answer shows the nearest exchange")
-    func aMiss() throws {
+    @Test func anEndpointThatTheRecordingDoesNotAnswerShowsTheNearestExchange() throws {
         let network = MockNetwork(har: har)
         let error = #expect(throws: ReplayTransport.Failure.self) {
             try network.request(Endpoint(path: "/products/9")).settledValue()
@@ -47,8 +45,7 @@ import Testing
         }
     }
 
-    @Test("L3: requests are answered too, and entries in order")
-    func requests() throws {
+    @Test func requestsAreAnsweredTooAndEntriesInOrder() throws {
         let network = MockNetwork(har: har, matching: .init(query: false), repeatsLast: false)
         let request = HTTPRequest(URL(string: "https://a.example/products/7")!)
         #expect(try network.send(request).settledValue().text == "seven")

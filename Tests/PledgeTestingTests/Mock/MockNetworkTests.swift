@@ -46,8 +46,7 @@ struct MockNetworkTests {
         #expect(second.endpoints == [Endpoint(path: "/a")])
     }
 
-    @Test("T3: a missing call is shown at the line of the test that asked for it")
-    func errorsNameTheLineThatAsked() throws {
+    @Test func aMissingCallIsShownAtTheLineOfTheTestThatAskedForIt() throws {
         let line: UInt = #line + 1
         let missing = try #require(throws: MockError.self) { try network.next() }
         #expect(missing.location?.line == line)

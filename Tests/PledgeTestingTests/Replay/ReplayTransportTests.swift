@@ -37,9 +37,9 @@ import Testing
     }
 
     @Test(
-        "L3: a request gets the entry with its method, URL and query, whatever the order of the items"
+        "a request gets the entry with its method, URL and query, whatever the order of the items"
     )
-    func matchingByURL() throws {
+    func aRequestIsMatchedByMethodURLAndQuery() throws {
         let transport = ReplayTransport(
             HTTPArchive(entries: [
                 exchange("https://a.example/p?x=1&y=2", answer: "xy"),
@@ -64,8 +64,8 @@ import Testing
         #expect(try text(loose, request("https://a.example/p?z=9")) == "any")
     }
 
-    @Test("L3: bodies are compared if asked: JSON by value, forms by fields, others by bytes")
-    func matchingByBody() throws {
+    @Test("bodies are compared if asked: JSON by value, forms by fields, others by bytes")
+    func bodiesAreComparedIfAsked() throws {
         func post(_ body: String, _ type: String, answer: String = "") -> Entry {
             exchange(
                 "https://a.example/", .post, body: .data(Data(body.utf8), contentType: type),
@@ -91,8 +91,7 @@ import Testing
         #expect(try failure(transport, post("Text", "text/plain").request).code == .unmatched)
     }
 
-    @Test("L3: bodies that aren't UTF-8 are compared by their bytes")
-    func matchingBinaryBodies() throws {
+    @Test func bodiesThatAreNotUTF8AreComparedByTheirBytes() throws {
         let bodies: [[UInt8]] = [[0xFF, 1], [0xFE, 1]]
         let recorded = bodies.map {
             exchange("https://a.example/", .post, body: .data(Data($0)), answer: "\($0)")
@@ -106,8 +105,7 @@ import Testing
         }
     }
 
-    @Test("L3: chosen headers are compared")
-    func matchingByHeaders() throws {
+    @Test func chosenHeadersAreCompared() throws {
         let transport = ReplayTransport(
             HTTPArchive(entries: [
                 exchange("https://a.example/", headers: ["Accept": "text/html"], answer: "html"),
@@ -121,8 +119,7 @@ import Testing
             try failure(transport, asked).differences == [#"the header "accept" is another one"#])
     }
 
-    @Test("L3: a redacted value matches any value")
-    func redactedValues() throws {
+    @Test func aRedactedValueMatchesAnyValue() throws {
         let transport = ReplayTransport(
             HTTPArchive(entries: [
                 exchange(
@@ -143,8 +140,8 @@ import Testing
     }
 
     @Test(
-        "L3: repeated requests get the entries in order, and then the last one again, or a failure")
-    func repeated() throws {
+        "repeated requests get the entries in order, and then the last one again, or a failure")
+    func repeatedRequestsGetTheEntriesInOrder() throws {
         let archive = HTTPArchive(entries: [
             exchange("https://a.example/", answer: "1"),
             exchange("https://a.example/", answer: "2"),
@@ -159,8 +156,7 @@ import Testing
         #expect(error.differences == ["each of the 2 that match was replayed"])
     }
 
-    @Test("K4: entries that match by a redacted path or body keep their order among the others")
-    func redactedEntriesInOrder() throws {
+    @Test func entriesThatMatchByARedactedPathOrBodyKeepTheirOrder() throws {
         func post(_ path: String, _ body: String, _ answer: String = "") -> Entry {
             exchange(
                 "https://a.example/\(path)", .post,
@@ -182,8 +178,7 @@ import Testing
         #expect(try text(transport, post("a/2", "b").request) == "other")
     }
 
-    @Test("L3: two users at once get each entry once")
-    func manyThreads() async throws {
+    @Test func twoUsersAtOnceGetEachEntryOnce() async throws {
         let entries = (1...200).map { exchange("https://a.example/", answer: "\($0)") }
         let transport = ReplayTransport(HTTPArchive(entries: entries), repeatsLast: false)
         let asked = request("https://a.example/")
@@ -195,9 +190,9 @@ import Testing
     }
 
     @Test(
-        "L3: a request that nothing answers shows the nearest entry, and what differs, without secrets"
+        "a request that nothing answers shows the nearest entry, and what differs, without secrets"
     )
-    func theNearestMiss() throws {
+    func aMissShowsTheNearestEntryWithoutSecrets() throws {
         let transport = ReplayTransport(
             HTTPArchive(entries: [
                 exchange("https://a.example/products/7?page=2"),
@@ -220,8 +215,8 @@ import Testing
         #expect(error.advisedOutcome == .callersMistake)
     }
 
-    @Test("L3: an item of a query without \"=\" counts as a value, which a failure doesn't show")
-    func itemsWithoutNames() throws {
+    @Test("an item of a query without \"=\" counts as a value, which a failure doesn't show")
+    func aQueryItemWithoutANameCountsAsAValue() throws {
         let transport = ReplayTransport(
             HTTPArchive(entries: [
                 exchange("https://a.example/p?s3cret-1"), exchange("https://a.example/q?REDACTED"),
@@ -238,8 +233,8 @@ import Testing
         #expect(try text(transport, request("https://a.example/r?s3cret-3&flag=")) == "r")
     }
 
-    @Test("L3: a decoded body isn't decoded again, and its length is its own")
-    func decodedBodies() async throws {
+    @Test("a decoded body isn't decoded again, and its length is its own")
+    func aDecodedBodyIsNotDecodedAgain() async throws {
         var recorded = exchange("https://a.example/", answer: "hello")
         recorded.response?.headers = [
             "Content-Encoding": "br", "Content-Length": "9", "Transfer-Encoding": "chunked",
@@ -254,8 +249,8 @@ import Testing
         #expect(try await streamed.body.collected(upTo: 100).soon == Data("hello".utf8))
     }
 
-    @Test("L3: failures are replayed: of the exchange, and within its body")
-    func failures() async throws {
+    @Test("failures of an exchange, and within its body, are replayed")
+    func failuresAreReplayed() async throws {
         var cut = exchange("https://a.example/cut", answer: "half")
         cut.failure = "connectionLost"
         var left = exchange("https://a.example/left")
@@ -284,11 +279,10 @@ import Testing
     }
 
     @Test(
-        "L3: a transport's failure has the same code when it's replayed",
         arguments: [
             .cannotFindHost, .timedOut, .insecureConnection, .redirectRefused, .tooManyRedirects,
         ] as [HTTPError.Code])
-    func codes(code: HTTPError.Code) throws {
+    func aTransportsFailureHasTheSameCodeWhenItIsReplayed(code: HTTPError.Code) throws {
         var recorded = exchange("https://a.example/")
         (recorded.response, recorded.failure) = (nil, code.rawValue)
         let transport = ReplayTransport(HTTPArchive(entries: [recorded]))
@@ -298,8 +292,8 @@ import Testing
         #expect(error?.code == code)
     }
 
-    @Test("L3: recorded times are replayed on a scheduler, if asked; none by default")
-    func times() throws {
+    @Test("recorded times are replayed on a scheduler, if asked; none by default")
+    func recordedTimesAreReplayedIfAsked() throws {
         var recorded = exchange("https://a.example/", answer: "x")
         recorded.duration = .milliseconds(30)
         recorded.response?.timing.untilHeaders = .milliseconds(20)
@@ -337,9 +331,9 @@ import Testing
         "pledge-once-\(UUID().uuidString)")
 
     @Test(
-        "L3: the first run asks the network and writes the file; later runs replay it without a network"
+        "the first run asks the network and writes the file; later runs replay it without a network"
     )
-    func once() async throws {
+    func onlyTheFirstRunAsksTheNetwork() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("a.har")
         let server = MemoryTransport(routes: [
@@ -369,10 +363,10 @@ import Testing
         #expect(try String(contentsOf: file, encoding: .utf8) == text)
     }
 
-    @Test(
-        "L3: a recording is replayed even if a secret is the same word as a name",
-        arguments: [("password", "t0ken-1"), ("page", "token"), ("token", "access_token")])
-    func secretsLikeNames(password: String, token: String) async throws {
+    @Test(arguments: [("password", "t0ken-1"), ("page", "token"), ("token", "access_token")])
+    func aRecordingIsReplayedEvenIfASecretIsTheSameWordAsAName(password: String, token: String)
+        async throws
+    {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("a.har")
         let server = MemoryTransport(routes: [
@@ -391,8 +385,8 @@ import Testing
         #expect(server.calls.count == 1)
     }
 
-    @Test("L3: bodies that the network sends encoded are recorded decoded, and replayed so")
-    func decoded() async throws {
+    @Test("bodies that the network sends encoded are recorded decoded, and replayed so")
+    func bodiesThatTheNetworkSendsEncodedAreRecordedDecoded() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("a.har")
         // "hello" by gzip.
@@ -411,8 +405,7 @@ import Testing
         #expect(try await second.send(request).soon.text == "hello")
     }
 
-    @Test("L3: a file that is no recording is an error, and stays")
-    func damaged() throws {
+    @Test func aFileThatIsNoRecordingIsAnErrorAndStays() throws {
         defer { try? FileManager.default.removeItem(at: folder) }
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let file = folder.appendingPathComponent("a.har")

@@ -12,8 +12,7 @@ struct ReportTestFailureTests {
     private static let place = TestSourceLocation(
         fileID: "Module/File.swift", filePath: "/path/to/File.swift", line: 42, column: 7)
 
-    @Test("T3: Swift Testing is told the path and the column, too")
-    func failsTheTestOfSwiftTesting() {
+    @Test func swiftTestingIsToldThePathAndTheColumnOfAFailure() {
         withKnownIssue {
             reportTestFailure("what is wrong, in more than fifteen bytes", at: Self.place)
         } matching: { issue in

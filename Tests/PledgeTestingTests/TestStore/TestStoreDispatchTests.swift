@@ -37,8 +37,7 @@ struct TestStoreDispatchTests {
         }
     }
 
-    @Test("T4: an event that a middleware dispatches before next is not the one sent")
-    func dispatchingBeforeNext() {
+    @Test func anEventThatAMiddlewareDispatchesBeforeNextIsNotTheOneSent() {
         let store = makeStore(noting)
         store.send(.tap) { $0 = [.noted, .tap] }
         store.receive(.noted) { $0 = [.noted] }
@@ -46,8 +45,7 @@ struct TestStoreDispatchTests {
         #expect(log.messages == [])
     }
 
-    @Test("T4: the same in a middleware below others")
-    func dispatchingBeforeNextDeepDown() {
+    @Test func anEventThatAnInnerMiddlewareDispatchesBeforeNextIsNotTheOneSent() {
         let passing = StoreMiddleware<[Event], Event> { _ in { next in { next($0) } } }
         let store = makeStore(passing, noting, passing)
         store.send(.other) { $0 = [.other] }

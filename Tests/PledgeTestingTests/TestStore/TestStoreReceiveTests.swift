@@ -70,8 +70,8 @@ struct TestStoreAwaitTests {
         #expect(log.messages.count == 1)
     }
 
-    @Test("T5: nothing is waited for where no effect is under way", arguments: [true, false])
-    func failsAtOnceWhereNothingIsUnderWay(isInTime: Bool) async {
+    @Test(arguments: [true, false])
+    func receivingFailsAtOnceIfNoEffectIsUnderWay(isInTime: Bool) async {
         let store = log.makeStore()
         let scheduler = ManualScheduler()
         // This clock does not move, and the live one would take an hour.
@@ -89,8 +89,7 @@ struct TestStoreAwaitTests {
         #expect(scheduler.isIdle)
     }
 
-    @Test("T5: waiting ends with the last effect, also where that ends without an event")
-    func failsWhenTheLastEffectEndsWithoutAnEvent() async {
+    @Test func receivingFailsWhenTheLastEffectEndsWithoutAnEvent() async {
         let scheduler = ManualScheduler()
         let promise = Promise<Int>()
         let store = log.makeStore(exhaustivity: .events, asking: { promise.map { $0 } })
@@ -105,8 +104,7 @@ struct TestStoreAwaitTests {
             ])
     }
 
-    @Test("T5: an effect that waits for its virtual time is under way")
-    func waitsForAnEffectThatWaitsForItsTime() async {
+    @Test func anEffectThatWaitsForItsVirtualTimeIsUnderWay() async {
         let scheduler = ManualScheduler()
         let store = TestStore(
             initialState: 0,

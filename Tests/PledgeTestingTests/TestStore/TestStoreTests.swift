@@ -22,7 +22,7 @@ struct TestStoreTests {
         #expect(store.state == Counter(count: 7))
     }
 
-    @Test("T3: a wrong state is shown by what differs, at a place that can be opened")
+    @Test("a wrong state is shown by what differs, at a place that can be opened")
     func aWrongStateIsShownByWhatDiffers() {
         let store = log.makeStore()
         let line: UInt = #line + 1
@@ -200,8 +200,7 @@ struct TestStoreTests {
         return store
     }
 
-    @Test("T3: each step and the end are shown where they stand")
-    func eachStepIsShownWhereItStands() {
+    @Test func aFailedStepAndTheEndAreShownWhereTheyStand() {
         let first: UInt = #line + 1
         makeAnsweredStore().receive(.answered(7))
         makeAnsweredStore().receive(.answered(7), expecting: Counter(count: 1))
@@ -213,8 +212,7 @@ struct TestStoreTests {
         #expect(Set(log.locations.map { "\($0.filePath)" }) == [#filePath])
     }
 
-    @Test("T3: each step that is awaited is shown where it stands")
-    func eachAwaitedStepIsShownWhereItStands() async {
+    @Test func aFailedStepThatIsAwaitedIsShownWhereItStands() async {
         let first: UInt = #line + 1
         await makeAnsweredStore().receive(.answered(7))
         await makeAnsweredStore().receive(.answered(7), expecting: Counter(count: 1))

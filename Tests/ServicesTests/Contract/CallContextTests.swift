@@ -6,7 +6,7 @@ import Testing
 @Suite struct CallContextTests {
     let scheduler = ManualScheduler()
 
-    @Test func outsideOfACallItIsEmpty() {
+    @Test func theContextIsEmptyOutsideOfACall() {
         let context = CallContext.current
         #expect(context.deadline == nil)
         #expect(context.remaining == nil)
@@ -14,7 +14,7 @@ import Testing
         #expect(!context.isObserved)
     }
 
-    @Test func runBindsAndUnbinds() throws {
+    @Test func runBindsAContextAndUnbindsIt() throws {
         let context = CallContext(
             deadline: CallDeadline(after: .seconds(3), on: scheduler), attempt: 2)
         let seen = context.run { CallContext.current }
@@ -66,7 +66,7 @@ import Testing
     }
 
     /// The policies' own function for calling a service does the same as `run`.
-    @Test func callBindsLikeRun() {
+    @Test func callBindsAContextLikeRun() {
         let service: Service<Int, Int> = { _ in Future(value: CallContext.current.attempt) }
         #expect(CallContext(attempt: 4).call(service, 1).valueNow == 4)
         CallContext(attempt: 5).run {
@@ -77,7 +77,7 @@ import Testing
         #expect(CallContext.current.attempt == 1)
     }
 
-    @Test func changesMakeAnotherContext() {
+    @Test func changingAContextMakesAnother() {
         let context = CallContext(attempt: 2)
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         #expect(context.with(deadline: deadline).attempt == 2)
@@ -100,7 +100,7 @@ import Testing
         #expect(CallContext.current.traceContext == nil)
     }
 
-    @Test func tasksInheritIt() async throws {
+    @Test func tasksInheritTheContext() async throws {
         let context = CallContext(attempt: 3)
         let future = context.run { Future { CallContext.current.attempt } }
         #expect(try await future.value == 3)

@@ -10,7 +10,7 @@ import Testing
         return try #require(JoinedPriority.make(in: context))
     }
 
-    @Test func itRisesAndTellsItsListeners() throws {
+    @Test func aCallPriorityThatRisesTellsItsListeners() throws {
         let priority = try make(.sheddable)
         let log = TestLog<CallPriority>()
         let listener = priority.listen { log.append($0) }
@@ -26,7 +26,7 @@ import Testing
     }
 
     /// Calls that wait for each other wait forever, and are raised nevertheless.
-    @Test func twoMayListenToEachOther() throws {
+    @Test func twoCallPrioritiesMayListenToEachOther() throws {
         let (one, two) = (try make(.sheddable), try make(.sheddable))
         let listeners = [one.listen { two.raise(to: $0) }, two.listen { one.raise(to: $0) }]
         one.raise(to: .critical)
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Whoever listens while others raise hears of the highest.
-    @Test func noRaiseIsMissed() throws {
+    @Test func aListenerMissesNoRaise() throws {
         for _ in 0..<500 {
             let priority = try make(.sheddable)
             let highest = Locked(CallPriority.sheddable)

@@ -65,7 +65,7 @@ import Testing
         #expect(joined.time(of: .queue) == .seconds(3))
     }
 
-    @Test func onlyTheFirstEndCounts() throws {
+    @Test func onlyTheFirstEndOfACallCounts() throws {
         let record = CallRecord()
         let first = try record.willSend(replayable: false)
         let second = try record.willSend(replayable: false)
@@ -111,9 +111,9 @@ import Testing
     }
 
     @Test(
-        "C9: a refused mark changes no verdict, though something else may have been sent",
+        "a refused mark changes no verdict, though something else may have been sent",
         arguments: ["replayable", "unreplayable", "queued", "rival"])
-    func aRefusalChangesNoVerdict(kind: String) throws {
+    func aRefusedMarkChangesNoVerdict(kind: String) throws {
         let outer = CallRecord()
         let presumed = try outer.willSend(replayable: false)
         let part = outer.part(presuming: presumed)

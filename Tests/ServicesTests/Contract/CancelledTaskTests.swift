@@ -7,7 +7,7 @@ import Testing
 @Suite struct CancelledTaskTests {
     let scheduler = ManualScheduler()
 
-    @Test func aStackMakesNoCallAndSpendsNothing() async {
+    @Test func aCancelledTasksStackMakesNoCallAndSpendsNothing() async {
         let upstream = Upstream(on: scheduler)
         let limiter = RateLimiter(rate: 1, per: .seconds(3_600), burst: 1, on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
@@ -20,7 +20,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func anOpenBreakersProbeIsLeftToALiveCall() async {
+    @Test func aCancelledTaskLeavesABreakersProbeToALiveCall() async {
         let upstream = Upstream(on: scheduler, [.atOnce(.failure(Broken())), .value(1)])
         let breaker = CircuitBreaker(
             failuresInARow: 1, lasting: .zero, backoff: .constant(.seconds(1)), on: scheduler)
@@ -35,7 +35,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test func aCallThatNobodyAwaitsIsNotMadeEither() async throws {
+    @Test func aCancelledTaskMakesNoCallThatNobodyAwaits() async throws {
         let upstream = Upstream(on: scheduler)
         let service = stack(.timeout(.seconds(1), on: scheduler), over: upstream.send)
         let call = try await inCancelledTask { service(1) }.get()
@@ -44,7 +44,9 @@ import Testing
     }
 
     /// Whoever registered the transform wants the call, not the task that settles the promise.
-    @Test(arguments: [1, 2]) func aCallThatATaskOnlySetsOffIsMade(waiters: Int) async throws {
+    @Test(arguments: [1, 2]) func aCallThatACancelledTaskOnlySetsOffIsMade(waiters: Int)
+        async throws
+    {
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(7)), count: 2))
         let service = stack(.timeout(.seconds(1), on: scheduler), over: upstream.send)
         let promise = Promise<Int>()
@@ -53,7 +55,7 @@ import Testing
         #expect(calls.allSatisfy { $0.valueNow == 7 })
     }
 
-    @Test func aPlaceThatATaskFreesGoesToTheNextCall() async throws {
+    @Test func aPlaceThatACancelledTaskFreesGoesToTheNextCall() async throws {
         let upstream = Upstream(on: scheduler)
         let service = stack(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)),
@@ -76,7 +78,7 @@ import Testing
     }
 
     /// If the task is cancelled when the call is under way, only its cancellation may end it.
-    @Test func aCallThatHasBegunGoesOn() async throws {
+    @Test func aCallThatHasBegunBeforeItsTaskIsCancelledGoesOn() async throws {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(7))])
         let inner = stack(.timeout(.seconds(1), on: scheduler), over: upstream.send)
         let service = stack(
@@ -89,7 +91,7 @@ import Testing
         #expect(value == 7)
     }
 
-    @Test func aServiceThatSendsByItselfSendsNothing() async throws {
+    @Test func aServiceThatSendsByItselfSendsNothingInACancelledTask() async throws {
         let sent = Locked(0)
         let result = await inCancelledTask {
             try await CallContext.current.sending(Ask(1), fate: { _ in .mayHaveArrived }) {

@@ -5,7 +5,7 @@ import Testing
 @Suite struct ClassifierTests {
     func outcome(of error: any Error) -> Outcome { Classifier<Int>.standard(.failure(error)) }
 
-    @Test func theStandardRules() {
+    @Test func theStandardClassifierJudgesEachOutcome() {
         #expect(Classifier<Int>.standard(.success(1)) == .success)
         #expect(outcome(of: CancellationError()) == .ignorable)
         #expect(outcome(of: Broken()) == .retryable(after: nil))
@@ -50,7 +50,7 @@ import Testing
         #expect(Classifier<Page>.standard(.failure(Broken())) == .retryable)
     }
 
-    @Test func itCanBeReplacedAndBuiltUpon() {
+    @Test func aClassifierCanBeReplacedAndBuiltUpon() {
         let classifier = Classifier<Int> { result in
             if case .success(0) = result { return .failure }
             return Classifier.standard(result)
@@ -60,7 +60,7 @@ import Testing
         #expect(classifier(.failure(CancellationError())) == .ignorable)
     }
 
-    @Test func whichOutcomesAreFailures() {
+    @Test func eachOutcomeSaysWhetherItIsAFailure() {
         #expect(Outcome.failure.isFailure)
         #expect(Outcome.retryable(after: .seconds(1)).isFailure)
         #expect(!Outcome.success.isFailure)

@@ -24,13 +24,13 @@ import Testing
         }
     }
 
-    @Test func theFirstNamedIsOutermost() {
+    @Test func theFirstMiddlewareOfAStackIsOutermost() {
         let load = stack(noting("a"), noting("b"), noting("c"), over: Shop().load)
         #expect(load(7).valueNow == Product(id: 7))
         #expect(log.withLock { $0 } == ["a", "b", "c"])
     }
 
-    @Test func ofNothingIsTheService() {
+    @Test func aStackOfNothingIsTheService() {
         let load = stack(over: Shop().load)
         #expect(load(7).valueNow == Product(id: 7))
     }
@@ -51,7 +51,7 @@ import Testing
         #expect(typed(3).valueNow?.id == 3)
     }
 
-    @Test func partsMayBeChosenByACondition() {
+    @Test func thePartsOfAStackMayBeChosenByACondition() {
         for isPatient in [true, false] {
             let load = stack(
                 isPatient ? .deadline(.seconds(9)) : .passThrough,
@@ -77,12 +77,12 @@ import Testing
     let log = Locked("")
     let double: Service<Int, Int> = { Future(value: $0 * 2) }
 
-    @Test func isCallable() {
+    @Test func aMiddlewareIsCalledWithAService() {
         #expect(noting("a", in: log)(double)(4).valueNow == 8)
         #expect(log.withLock { $0 } == "aA")
     }
 
-    @Test func aroundComposesTwoIntoOne() {
+    @Test func aroundComposesTwoMiddlewareIntoOne() {
         let both = noting("a", in: log).around(noting("b", in: log))
         #expect(both(double)(4).valueNow == 8)
         #expect(log.withLock { $0 } == "abBA")
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func ofNoneChangesNothing() {
+    @Test func composingNoMiddlewareChangesNothing() {
         #expect(Middleware(stacking: [])(double)(4).valueNow == 8)
         #expect(Middleware.passThrough(double)(4).valueNow == 8)
     }

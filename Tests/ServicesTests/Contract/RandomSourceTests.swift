@@ -5,7 +5,7 @@ import Testing
 @testable import PledgeServices
 
 @Suite(.oneAtATime) struct RandomSourceTests {
-    @Test func aSeededSourceRepeats() {
+    @Test func aSourceWithTheSameSeedRepeatsItsNumbers() {
         let (first, second) = (
             RandomSource(SeededGenerator(seed: 7)), RandomSource(SeededGenerator(seed: 7))
         )
@@ -37,7 +37,7 @@ import Testing
     }
     #endif
 
-    @Test func copiesShareOneGenerator() {
+    @Test func copiesOfARandomSourceShareOneGenerator() {
         let source = RandomSource(Counting())
         let copy = source
         #expect(source.next() == 0)
@@ -45,11 +45,11 @@ import Testing
         #expect(source.next() == 2)
     }
 
-    @Test func theSystemsDoesNotRepeat() {
+    @Test func theSystemsRandomSourceDoesNotRepeat() {
         #expect(Set((0..<100).map { _ in RandomSource.system.next() }).count == 100)
     }
 
-    @Test func probabilities() {
+    @Test func zeroNeverHappensAndOneAlwaysDoes() {
         let lowest = RandomSource(Constant(0)), highest = RandomSource(Constant(.max))
         #expect(!lowest.happens(withProbability: 0))
         #expect(lowest.happens(withProbability: 0.000001))
@@ -60,7 +60,7 @@ import Testing
         #expect(half.happens(withProbability: 0.51))
     }
 
-    @Test func frequencies() {
+    @Test func whatHasAProbabilityHappensAboutThatOften() {
         let source = RandomSource(SeededGenerator(seed: 2))
         let count = (0..<10_000).count { _ in source.happens(withProbability: 0.3) }
         #expect((2_850...3_150).contains(count))
@@ -80,7 +80,7 @@ import Testing
         #expect(seen.values.allSatisfy { (880...1_120).contains($0) })
     }
 
-    @Test func nanosecondsSaturate() {
+    @Test func theNanosecondsOfADurationSaturate() {
         #expect(Duration.seconds(2).nanoseconds == 2_000_000_000)
         #expect(
             Duration(secondsComponent: 1, attosecondsComponent: 1_999_999_999).nanoseconds
@@ -92,7 +92,7 @@ import Testing
 }
 
 @Suite struct SeededGeneratorTests {
-    @Test func itGivesTheNumbersOfTheReferenceImplementation() {
+    @Test func aSeededGeneratorGivesTheNumbersOfTheReference() {
         // The first numbers of the C reference, splitmix64.c by Sebastiano Vigna, for 1234567.
         var generator = SeededGenerator(seed: 1_234_567)
         let numbers = (0..<5).map { _ in generator.next() }

@@ -12,18 +12,18 @@ import Testing
         _ input: Input, _ verdict: CallRecord.Verdict = .nothing, _ error: (any Error)? = nil
     ) -> Repeatability { Repeatability(of: input, after: verdict, error) }
 
-    @Test func ofWhatDoesNotConformNothingIsKnown() {
+    @Test func nothingIsKnownOfAnInputThatDoesNotConform() {
         #expect(decide(7) == .unproven)
         #expect(decide("text") == .unproven)
         #expect(decide(()) == .unproven)
     }
 
-    @Test func whatConformsIsAsked() {
+    @Test func anInputThatConformsIsAskedWhetherItMayBeRepeated() {
         #expect(decide(Ask(1)) == .proven)
         #expect(decide(Ask(1, isReplayable: false)) == .refused)
     }
 
-    @Test func theValueIsAskedWhateverItsStaticType() {
+    @Test func anInputIsAskedWhateverItsStaticType() {
         let ask = Ask(1, isReplayable: false)
         #expect(decide(ask as any Sendable) == .refused)
         #expect(decide(ask as Ask?) == .refused)
@@ -75,7 +75,7 @@ import Testing
         #expect(loggedName(of: "a secret") == nil)
     }
 
-    @Test func aVerdictComesBeforeAll() {
+    @Test func aVerdictComesBeforeTheInputsAnswer() {
         #expect(decide(Ask(1), .harmful) == .refused)
         #expect(decide(Ask(1, isReplayable: false), .repeatable) == .proven)
         #expect(decide(7, .repeatable) == .proven)

@@ -19,7 +19,7 @@ import Testing
                 == "timeout: no result in the 0.903 seconds before the call's deadline")
     }
 
-    @Test func timesAreShownToThreeDigits() {
+    @Test func anErrorShowsTimesToThreeDigits() {
         let error = ServiceError(
             .rateLimited, policy: "rateLimit", retryAfter: .nanoseconds(1_643_842_932))
         #expect("\(error)".hasSuffix("; call again in 1.64 seconds"))
@@ -32,7 +32,7 @@ import Testing
     }
 
     /// The text of an error may contain secrets.
-    @Test func ofACauseOnlyTheTypeIsShown() {
+    @Test func anErrorShowsOnlyTheTypeOfItsCause() {
         struct Secret: Error { var token = "swordfish" }
         let error = ServiceError(.injected, policy: "chaos", cause: Secret())
         #expect("\(error)" == "chaos: failed on purpose (Secret)")

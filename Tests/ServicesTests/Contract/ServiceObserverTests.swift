@@ -4,7 +4,7 @@ import PledgeServices
 import Testing
 
 @Suite struct ServiceObserverCombiningTests {
-    @Test func eachHearsEveryEventInOrder() {
+    @Test func eachObserverHearsEveryEventInOrder() {
         let heard = Locked<[String]>([])
         let observers = ["a", "b", "c"].map { name in
             ServiceObserver { event in heard.withLock { $0.append("\(name) \(event.span)") } }
@@ -17,7 +17,7 @@ import Testing
         #expect(heard.withLock { $0 } == ["a 1", "b 1", "c 1", "a 2", "b 2", "c 2"])
     }
 
-    @Test func theReceiversSeeTheSameCall() throws {
+    @Test func theReceiversOfAnObserverSeeTheSameCall() throws {
         let scheduler = ManualScheduler()
         let upstream = Upstream(on: scheduler, [.broken, .value(7)])
         let (metrics, recorder, log) = (ServiceMetrics(), CallRecorder(), Locked<[String]>([]))

@@ -7,7 +7,7 @@ import Testing
 
     // MARK: - Reading traceparent
 
-    @Test func theExamplesOfTheSpecificationAreRead() throws {
+    @Test func theSpecificationsExamplesOfATraceparentAreRead() throws {
         let value = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
         let context = try #require(TraceContext(traceparent: value))
         #expect(context.traceID.high == 0x4bf9_2f35_77b3_4da6)
@@ -42,7 +42,7 @@ import Testing
         "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
         "00-4bf92f3577b34da6a3ce929d0e0e4736-00F067AA0BA902B7-01",
     ])
-    func whatIsInvalidIsNotRead(value: String) {
+    func anInvalidTraceparentIsNotRead(value: String) {
         let value = value.replacing("IDS", with: ids)
         #expect(TraceContext(traceparent: value, tracestate: "a=1") == nil)
     }
@@ -50,7 +50,7 @@ import Testing
     @Test(arguments: [
         " 00-IDS-01", "\t00-IDS-01", "00-IDS-01 ", "00-IDS-01\t", "\t 00-IDS-01 \t",
     ])
-    func whiteSpaceAroundItIsIgnored(value: String) {
+    func whiteSpaceAroundATraceparentIsIgnored(value: String) {
         let context = TraceContext(traceparent: value.replacing("IDS", with: ids))
         #expect(context?.traceparent == "00-\(ids)-01")
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// Who asks after an invalidation gets no answer from before it, in whatever order the policies stand.
 @Suite(.oneAtATime) struct InvalidationLawTests {
-    @Test(arguments: 0..<150) func whatWasInvalidatedIsNotReturned(seed: UInt64) {
+    @Test(arguments: 0..<150) func anInvalidatedAnswerIsNotReturnedByAnyStack(seed: UInt64) {
         let shop = Shop(seed: seed)
         for step in 0..<400 {
             let key = Int.random(in: 0..<3, using: &shop.dice)

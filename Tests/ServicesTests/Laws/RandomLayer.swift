@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 import TestSupport
 
 /// One policy with random parameters, and its guarantees.

@@ -19,8 +19,8 @@ import Testing
         })
     }
 
-    @Test("S1: an order whose connection is lost is not repeated, though its input is a number")
-    func anOrderIsSentOnce() {
+    @Test("an order whose connection is lost is not repeated, though its input is a number")
+    func anOrderWhoseConnectionIsLostIsNotRepeated() {
         wire.answers([.broken, .value(1)])
         let call = service(replayable: false, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
@@ -28,8 +28,7 @@ import Testing
         #expect(wire.sent == [7])
     }
 
-    @Test("S1: an order is not hedged, though its input is a number")
-    func anOrderIsNotHedged() {
+    @Test func anOrderIsNotHedgedThoughItsInputIsANumber() {
         wire.answers([.never])
         let call = service(
             replayable: false, .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)))(7)
@@ -38,7 +37,7 @@ import Testing
         #expect(wire.sent == [7])
     }
 
-    @Test func whatMayBeSentTwiceIs() {
+    @Test func aCallThatMayBeSentTwiceIsRepeated() {
         wire.answers([.broken, .value(1)])
         let call = service(replayable: true, .retry(Retry(attempts: 3), on: scheduler))(7)
         scheduler.run()
@@ -174,7 +173,7 @@ import Testing
         #expect(calls[1].valueNow == 3)
     }
 
-    @Test func whatIsUnknownIsRepeatedAndItsEventSaysSo() {
+    @Test func anInputOfWhichNothingIsKnownIsRepeatedAndItsEventSaysSo() {
         let unproven = Locked<[Bool]>([])
         let observer = ServiceObserver { event in
             if case .retrying = event.kind { unproven.withLock { $0.append(event.isUnproven) } }
@@ -197,7 +196,7 @@ import Testing
         #expect(count.withLock { $0 } == 3)
     }
 
-    @Test func whatIsUnknownIsNotHedged() {
+    @Test func anInputOfWhichNothingIsKnownIsNotHedged() {
         let count = Locked(0)
         _ = stack(
             .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),

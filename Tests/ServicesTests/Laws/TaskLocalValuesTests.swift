@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -61,7 +62,7 @@ private enum User {
         ]
     }
 
-    @Test func aCallThatWaitedForAPlaceIsItsOwnCallers() {
+    @Test func aCallThatWaitedForAPlaceHasItsCallersTaskLocalValues() {
         for (name, policy) in queues() {
             let desk = Desk()
             let load = stack(policy, over: desk.send)
@@ -74,7 +75,7 @@ private enum User {
         }
     }
 
-    @Test func aCallThatWaitedForItsTurnIsItsOwnCallers() {
+    @Test func aCallThatWaitedForItsTurnHasItsCallersTaskLocalValues() {
         let policy = Middleware<Ask, Int>.rateLimit(
             sharing: RateLimiter(rate: 10, per: .seconds(1), on: scheduler))
         let calls = ["ada", "ben", "eva"].map { load(policy, as: $0) }
@@ -84,7 +85,7 @@ private enum User {
         #expect(calls.map(\.valueNow) == [1, 2, 3])
     }
 
-    @Test func aCallThatWaitedForAStoreIsItsOwnCallers() {
+    @Test func aCallThatWaitedForAStoreHasItsCallersTaskLocalValues() {
         let policies: [Middleware<Ask, Int>] = [
             .rateLimit(
                 sharing: RateLimiter(
@@ -107,7 +108,7 @@ private enum User {
         }
     }
 
-    @Test func theTaskThatFreesAPlaceLendsNothing() async {
+    @Test func theTaskThatFreesAPlaceLendsNoTaskLocalValue() async {
         for (name, policy) in queues() {
             let desk = Desk()
             let load = stack(policy, over: desk.send)
@@ -123,7 +124,7 @@ private enum User {
         }
     }
 
-    @Test func aCallerWithoutATaskGetsNobodysValues() {
+    @Test func aCallerWithoutATaskGetsNobodysTaskLocalValues() {
         let desk = Desk()
         let load = stack(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
@@ -139,7 +140,7 @@ private enum User {
     }
 
     @Test(arguments: [Duration.zero, .milliseconds(5)])
-    func laterAttemptsOfARetryAreTheCallers(delay: Duration) {
+    func laterAttemptsOfARetryHaveTheCallersTaskLocalValues(delay: Duration) {
         let call = load(
             .retry(Retry(attempts: 3, backoff: .constant(delay)), on: scheduler), as: "ada")
         desk.end(.failure(Broken()))
@@ -151,7 +152,7 @@ private enum User {
         #expect(desk.seen == ["ada", "ada", "ada"])
     }
 
-    @Test func hedgesAreTheCallers() {
+    @Test func hedgesHaveTheCallersTaskLocalValues() {
         let call = load(
             .hedge(
                 sharing: Hedge(after: .milliseconds(5), attempts: 4, maxExtraLoad: 1, on: scheduler)
@@ -163,7 +164,7 @@ private enum User {
         #expect(desk.seen == ["ada", "ada", "ada", "ada"])
     }
 
-    @Test func aFallbackIsTheCallers() {
+    @Test func aFallbackHasTheCallersTaskLocalValues() {
         let other = Desk()
         let call = load(.fallback(to: other.send), as: "ada")
         desk.end(.failure(Broken()))
@@ -173,7 +174,7 @@ private enum User {
     }
 
     /// Beneath one another, as in a stack.
-    @Test func theyHoldTogether() {
+    @Test func waitsAndRetriesTogetherKeepTheCallersTaskLocalValues() {
         let bulkhead = Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)
         let policy = Middleware<Ask, Int>.retry(
             Retry(backoff: .constant(.milliseconds(5))), on: scheduler

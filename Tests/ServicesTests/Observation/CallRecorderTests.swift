@@ -14,7 +14,7 @@ import Testing
         let luggage: Luggage
     }
 
-    @Test func aCallIsKeptWhenItIsOver() throws {
+    @Test func aRecorderKeepsACallThatIsOver() throws {
         let upstream = Upstream(on: scheduler, [.value(7)])
         _ = stack(
             .observed(by: recorder.observer, on: scheduler, named: { "ask \($0.number)" }),
@@ -27,7 +27,7 @@ import Testing
         #expect(call.eventsDropped == 0)
     }
 
-    @Test func neitherInputsNorErrorsAreKept() {
+    @Test func aRecorderKeepsNeitherInputsNorErrors() {
         weak var luggage: Luggage?
         do {
             let held = Luggage()
@@ -42,7 +42,7 @@ import Testing
         #expect(luggage == nil)
     }
 
-    @Test func itKeepsTheLastCalls() {
+    @Test func aRecorderKeepsTheLastCalls() {
         let recorder = CallRecorder(calls: 2)
         let service = stack(
             .observed(by: recorder.observer, named: { "\($0.number)" }),
@@ -54,7 +54,7 @@ import Testing
         #expect(recorder.lastCall == nil)
     }
 
-    @Test func itHearsACallThatIsObservedFurtherOut() throws {
+    @Test func aRecorderHearsACallThatIsObservedFurtherOut() throws {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let outer = TestLog<PolicyEvent>()
         _ = stack(
@@ -66,7 +66,7 @@ import Testing
         #expect(call.isOver)
     }
 
-    @Test func namedTwiceItShowsEachSpanOnce() throws {
+    @Test func aRecorderThatIsNamedTwiceShowsEachSpanOnce() throws {
         let upstream = Upstream(on: scheduler, [.value(7)])
         _ = stack(
             .observed(by: recorder.observer, recorder.observer, on: scheduler),
@@ -75,13 +75,13 @@ import Testing
         #expect(try #require(recorder.lastCall).waterfall().split(separator: "\n").count == 2)
     }
 
-    @Test func longNamesAreCut() throws {
+    @Test func aRecorderCutsLongNames() throws {
         let name = String(repeating: "x", count: 10_000)
         recorder.observer.receive(.made(.began(name: name)))
         #expect(try #require(recorder.lastCall).name.count == 201)
     }
 
-    @Test func threadsShareOne() async {
+    @Test func threadsMayShareARecorder() async {
         let recorder = CallRecorder(calls: 50, eventsPerCall: 5)
         let service = stack(
             .observed(by: recorder.observer),
@@ -103,14 +103,14 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func noCallTraps() async {
+    @Test func aRecorderOfNoCallTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CallRecorder(calls: 0) }
         expectTrap("a recorder keeps 1 call or more, not 0", in: result)
     }
 
-    @Test func noEventTraps() async {
+    @Test func aRecorderOfNoEventTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CallRecorder(eventsPerCall: 0) }
@@ -126,7 +126,7 @@ import Testing
         return call
     }
 
-    @Test func spansHaveABeginningAndAnEnd() {
+    @Test func aRecordedSpanHasABeginningAndAnEnd() {
         let call = call([
             .made(.began(name: "load"), at: 5), .made(.began(name: "attempt 1"), span: 2, in: 1),
             .made(.ended(.failure), at: 9, span: 2, in: 1),
@@ -205,7 +205,7 @@ import Testing
         RecordedEvent(.made(.began(name: "\(call)"), call: call))
     }
 
-    @Test func theOldestMakesRoom() {
+    @Test func theOldestRecordedCallMakesRoom() {
         var calls = RecordedCalls(callLimit: 3, eventLimit: 10)
         #expect(calls.last == nil)
         for call in 1...7 as ClosedRange<UInt64> {
@@ -218,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func whatHadToMakeRoomDoesNotComeBack() {
+    @Test func aRecordedCallThatMadeRoomDoesNotComeBack() {
         var calls = RecordedCalls(callLimit: 1, eventLimit: 10)
         calls.add(began(1))
         calls.add(began(2))
@@ -228,7 +228,7 @@ import Testing
         #expect(calls.all.map(\.number) == [2])
     }
 
-    @Test func nothingIsLeftOfThoseThatAreForgotten() {
+    @Test func nothingIsLeftOfRecordedCallsThatAreForgotten() {
         var calls = RecordedCalls(callLimit: 2, eventLimit: 10)
         for call in 1...3 as ClosedRange<UInt64> { calls.add(began(call)) }
         calls.removeAll()
@@ -239,7 +239,7 @@ import Testing
     }
 
     /// Compared with a list of calls, event by event.
-    @Test func oracle() {
+    @Test func recordedCallsAgreeWithAnOracle() {
         var chance = SeededGenerator(seed: 11)
         for limit in 1...5 {
             var calls = RecordedCalls(callLimit: limit, eventLimit: 4)

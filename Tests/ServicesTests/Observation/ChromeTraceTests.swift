@@ -26,7 +26,7 @@ import Testing
         return file.traceEvents
     }
 
-    @Test func aRetryIsSpansAndAMark() throws {
+    @Test func aRetryIsSpansAndAMarkInATrace() throws {
         scheduler.advance(by: .seconds(1_000_000))
         let upstream = Upstream(
             on: scheduler, [.error(Telling()), .value(7, after: .nanoseconds(30_001))])
@@ -87,11 +87,11 @@ import Testing
         #expect(spans.map(\.ts) == [0, 50_000])
     }
 
-    @Test func ofNothingItIsAnEmptyList() throws {
+    @Test func aTraceOfNothingIsAnEmptyList() throws {
         #expect(try events(recorder.chromeTrace).isEmpty)
     }
 
-    @Test func namesAreEscaped() throws {
+    @Test func aTraceEscapesNames() throws {
         let nasty = PolicyEvent.Kind.nasty
         recorder.observer.receive(.made(.began(name: nasty)))
         for (index, kind) in PolicyEvent.Kind.every.enumerated() {
@@ -125,34 +125,34 @@ import Testing
         return spans.map { lanes.lane[$0.number] }
     }
 
-    @Test func whatIsOneAfterTheOtherSharesALane() {
+    @Test func spansOneAfterTheOtherShareALane() {
         #expect(
             lanes([(1, nil, 0, 50), (2, 1, 0, 10), (3, 1, 20, 50), (4, 3, 25, 50)])
                 == [1, 1, 1, 1])
     }
 
-    @Test func whatOverlapsDoesNot() {
+    @Test func spansThatOverlapShareNoLane() {
         #expect(
             lanes([(1, nil, 0, 50), (2, 1, 0, 40), (3, 1, 20, 50), (4, 3, 25, 45), (5, 1, 45, 50)])
                 == [1, 1, 2, 2, 1])
     }
 
     /// A hedge within the time of the first call is not nested in that call.
-    @Test func whatLiesWithinASiblingIsBesideIt() {
+    @Test func aSpanWithinASiblingIsInAnotherLane() {
         #expect(lanes([(1, nil, 0, 50), (2, 1, 0, 50), (3, 1, 20, 30)]) == [1, 1, 2])
     }
 
-    @Test func whatOutlivesItsParentIsElsewhere() {
+    @Test func aSpanThatOutlivesItsParentIsInAnotherLane() {
         #expect(lanes([(1, nil, 0, 50), (2, 1, 10, 60), (3, 1, 55, 58)]) == [1, 2, 3])
     }
 
-    @Test func momentsAndUnfinishedSpans() {
+    @Test func momentsAndUnfinishedSpansHaveALane() {
         #expect(lanes([(1, nil, 5, 5), (2, 1, 5, 5), (3, 2, 5, 5)]) == [1, 1, 1])
         #expect(lanes([(1, nil, 0, nil), (2, 1, 1, nil), (3, 1, 2, 4)]) == [1, 1, 2])
     }
 
     /// However spans overlap, two spans in one lane are nested or disjoint.
-    @Test func inALaneNoTwoCross() throws {
+    @Test func noTwoSpansOfALaneCross() throws {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)
             var spans: [(number: Int, parent: Int?, start: Int, end: Int?)] = [(1, nil, 0, 100)]

@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeObservation
 import PledgeServices
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -57,7 +58,7 @@ import Testing
             metrics.prometheusText.contains(#"state{policy="circuitBreaker",policy_name="a"} 3"#))
     }
 
-    @Test func whatNothingElseHasIsNotShown() {
+    @Test func gaugesThatNoStateHasAreNotShown() {
         let metrics = ServiceMetrics(labelLimit: 1)
         for _ in 1...100 { metrics.watch(RetryBudget(named: "a")) }
         #expect(metrics.prometheusText == "")

@@ -5,7 +5,7 @@ import Testing
 @testable import PledgeServices
 
 @Suite struct LogLineTests {
-    @Test func theLine() {
+    @Test func aLogLineHasAllPartsOfItsEvent() {
         #expect(
             PolicyEvent.made(
                 .ended(.retryable, latency: .microseconds(10_500), error: Telling()), by: "retry",
@@ -27,13 +27,13 @@ import Testing
             ("a\u{2028}b", #""a\u2028b""#), ("\u{202E}abc", #""\u202eabc""#),
             ("tab\t", #""tab\t""#), ("é日👍", "é日👍"), ("a\u{A0}b", "\"a\u{A0}b\""),
         ])
-    func valuesAreEscaped(text: String, written: String) {
+    func aLogLineEscapesItsValues(text: String, written: String) {
         let line = PolicyEvent.made(.note(text), by: "test").logLine
         #expect(line.hasSuffix(" policy=test event=note text=\(written)"))
     }
 
     /// Parsed by the rule in the documentation, every line has the same content as its event.
-    @Test func everyKindCanBeReadAgain() throws {
+    @Test func theLogLineOfEveryKindCanBeReadAgain() throws {
         for kind in PolicyEvent.Kind.every {
             let line = PolicyEvent.made(kind, by: .init(PolicyEvent.Kind.nasty)).logLine
             #expect(!line.unicodeScalars.contains { $0.properties.generalCategory == .control })
@@ -69,7 +69,7 @@ import Testing
         return pairs
     }
 
-    @Test func noErrorTellsItsText() {
+    @Test func aLogLineTellsNoErrorsText() {
         for kind: PolicyEvent.Kind in [
             .ended(.failure, latency: .zero, error: Telling()),
             .retrying(after: .zero, error: Telling()), .fellBack(error: Telling()),
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func onlyWhatIsAskedForIsWritten() {
+    @Test func onlyEventsThatAreAskedForAreLogged() {
         let lines = Locked<[String]>([])
         let observer = ServiceObserver.logging(where: { $0.policy == "retry" }) { line in
             lines.withLock { $0.append(line) }
@@ -95,7 +95,7 @@ import Testing
         EventFact.facts(of: error).map { "\($0.key)=\($0.value)" }
     }
 
-    @Test func ofAnErrorThereAreTypeAndCode() {
+    @Test func aLogLineHasAnErrorsTypeAndCode() {
         #expect(facts(nil) == [])
         #expect(facts(Broken(number: 7)) == ["error=Broken"])
         #expect(facts(Telling()) == ["error=Telling", "code=denied"])

@@ -7,7 +7,7 @@ import Testing
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 
-    @Test func aCallIsASpan() {
+    @Test func anObservedCallIsASpan() {
         let upstream = Upstream(on: scheduler, [.value(7, after: .milliseconds(30))])
         let call = stack(
             .observed(by: log.observer, on: scheduler, named: { "ask \($0.number)" }),
@@ -21,7 +21,7 @@ import Testing
             ])
     }
 
-    @Test func aResultThatIsThereAtOnceIsTold() {
+    @Test func observersHearAResultThatIsThereAtOnce() {
         let call = stack(
             .observed(by: log.observer, on: scheduler),
             over: { (ask: Ask) in Future<Int>(error: Broken()) })(3)
@@ -55,7 +55,7 @@ import Testing
         #expect(order.withLock { $0 } == "abab")
     }
 
-    @Test func callsHaveNumbersOfTheirOwn() {
+    @Test func observedCallsHaveNumbersOfTheirOwn() {
         let service = stack(
             .observed(by: log.observer, on: scheduler), over: { (ask: Ask) in Future(value: 1) })
         for number in 0..<100 { _ = service(Ask(number)) }
@@ -100,7 +100,7 @@ import Testing
         #expect(log.lines == ["0 1 observed began call", "0 1 signing note(\"signed\")"])
     }
 
-    @Test func theOutcomeIsTheClassifiers() {
+    @Test func theOutcomeOfAnObservedCallIsTheClassifiers() {
         let classifier = Classifier<Int> { _ in .failure }
         _ = stack(
             .observed(by: log.observer, on: scheduler, classifier: classifier),
@@ -108,7 +108,7 @@ import Testing
         #expect(log.lines.last == "0 1 observed ended failure in 0")
     }
 
-    @Test func whatIsNotObservedEvaluatesNothing() {
+    @Test func aCallThatIsNotObservedEvaluatesNoEvent() {
         var evaluated = false
         func kind() -> PolicyEvent.Kind {
             evaluated = true

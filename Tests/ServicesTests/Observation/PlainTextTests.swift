@@ -32,7 +32,7 @@ import Testing
         #expect("🇩🇰é日 \"<&>\"".withVisibleScalars == "🇩🇰é日 \"<&>\"")
     }
 
-    @Test func cutting() {
+    @Test func aLongTextIsCutAtACharacterWithAnEllipsis() {
         #expect("abc".cut(to: 3) == "abc")
         #expect("abcd".cut(to: 3) == "abc…")
         #expect("日本".cut(to: 2) == "日本")
@@ -56,7 +56,9 @@ import Testing
             (Int64.max, "9223372036854775.807", "9223372036854.775807", "9223372036.854775807"),
             (Int64.min, "-9223372036854775.808", "-9223372036854.775808", "-9223372036.854775808"),
         ] as [(Int64, String, String, String)])
-    func decimals(nanoseconds: Int64, micro: String, milli: String, seconds: String) {
+    func aDurationIsADecimalInEachUnit(
+        nanoseconds: Int64, micro: String, milli: String, seconds: String
+    ) {
         let duration = Duration.nanoseconds(nanoseconds)
         #expect(duration.decimal(in: .microsecond) == micro)
         #expect(duration.decimal(in: .millisecond) == milli)
@@ -69,7 +71,7 @@ import Testing
             (1_000_000, "1.0"), (12_340_000, "12.3"), (-5_000_000, "0.0"),
             (Int64.max, "9223372036854.8"),
         ] as [(Int64, String)])
-    func rounded(nanoseconds: Int64, text: String) {
+    func aDurationIsRoundedToAUnit(nanoseconds: Int64, text: String) {
         #expect(Duration.nanoseconds(nanoseconds).rounded(to: .millisecond) == text)
     }
 }
@@ -80,7 +82,7 @@ import Testing
         (.milliseconds(250), "0.25 seconds"), (.milliseconds(59_960), "60.0 seconds"),
         (.seconds(3_661), "3660.0 seconds"), (.zero, "0.0 seconds"), (.seconds(-1), "0.0 seconds"),
     ])
-    func itHasThreeSignificantDigitsAndAUnit(duration: Duration, text: String) {
+    func aDurationsTextHasThreeSignificantDigitsAndAUnit(duration: Duration, text: String) {
         #expect(duration.inWords == text)
     }
 }

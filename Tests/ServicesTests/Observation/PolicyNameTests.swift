@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeObservation
 import PledgeServices
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -85,8 +86,8 @@ import Testing
         ]
     }
 
-    @Test("S9: all that a policy tells has the name of its state", arguments: Row.all)
-    func eventsHaveTheName(_ row: Row) {
+    @Test(arguments: Row.all)
+    func allEventsOfAPolicyHaveTheNameOfItsState(_ row: Row) {
         let upstream = Upstream(on: scheduler, row.steps)
         let service = stack(
             .observed(by: log.observer, on: scheduler), row.policy(scheduler), over: upstream.send)
@@ -104,8 +105,7 @@ import Testing
         #expect(log.elements.filter { $0.policy == "observed" }.allSatisfy { $0.policyName == nil })
     }
 
-    @Test("S9: metrics and waterfall tell which of two breakers opened")
-    func twoBreakersAreToldApart() throws {
+    @Test func metricsAndWaterfallTellWhichOfTwoBreakersOpened() throws {
         let metrics = ServiceMetrics()
         let recorder = CallRecorder()
         let (reads, writes) = (

@@ -8,7 +8,7 @@ import Testing
 @Suite(.oneAtATime) struct ServiceMetricsTests {
     let scheduler = ManualScheduler()
 
-    @Test func theWholeTextOfACallWithARetry() {
+    @Test func aCallWithARetryHasThisWholeText() {
         let metrics = ServiceMetrics()
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .microseconds(30_500))])
         _ = stack(
@@ -59,11 +59,11 @@ import Testing
             + ["pledge_\(name)_count{\(labels)} \(last)"]).joined(separator: "\n")
     }
 
-    @Test func ofNothingItIsEmpty() {
+    @Test func theTextOfNoMetricIsEmpty() {
         #expect(ServiceMetrics().prometheusText == "")
     }
 
-    @Test func labelsAreEscaped() {
+    @Test func metricsEscapeTheirLabels() {
         let metrics = ServiceMetrics(prefix: "my:app_2")
         metrics.observer.receive(.made(.began(name: "a \"b\" \\ c\r\nd{}=,")))
         let text = metrics.prometheusText
@@ -85,7 +85,7 @@ import Testing
                     + "36893488147.419103229\n"))
     }
 
-    @Test func theOrderIsTheSameEachTime() {
+    @Test func metricsHaveTheSameOrderEachTime() {
         let names = (0..<50).map { "call \($0)" }
         func text(_ names: [String]) -> String {
             let metrics = ServiceMetrics()
@@ -97,7 +97,7 @@ import Testing
         #expect(text(names) == text(names.reversed()))
     }
 
-    @Test func threadsShareThem() async {
+    @Test func threadsMayShareMetrics() async {
         let metrics = ServiceMetrics()
         let service = stack(
             .observed(by: metrics.observer),
@@ -122,14 +122,14 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aPrefixThatIsNoNameTraps() async {
+    @Test func metricsWithAPrefixThatIsNoNameTrap() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ServiceMetrics(prefix: "2nd app") }
         expectTrap("metrics need a prefix of letters, digits", in: result)
     }
 
-    @Test func noLabelTraps() async {
+    @Test func metricsOfNoLabelTrap() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ServiceMetrics(labelLimit: 0) }
@@ -191,7 +191,7 @@ import Testing
         #expect(table.waits.series.mapValues(\.sum) == [["a", "bulkhead", ""]: .milliseconds(30)])
     }
 
-    @Test func labelsAreBounded() {
+    @Test func theLabelsOfMetricsAreBounded() {
         var events: [PolicyEvent] = []
         for number in 0..<1_000 as Range<UInt64> {
             events += [
@@ -216,7 +216,7 @@ import Testing
         #expect(table.events.series.count <= 2 * 6 * 7)
     }
 
-    @Test func whatNeverEndsIsBoundedToo() {
+    @Test func metricsOfCallsThatNeverEndAreBounded() {
         let count = MetricsTable.openLimit + 100
         var table = MetricsTable(labelLimit: 5)
         for call in 0..<count { table.add(.made(.began(name: "a"), call: UInt64(call))) }
@@ -240,7 +240,7 @@ import Testing
 }
 
 @Suite struct PrometheusHistogramTests {
-    @Test func aBoundIsIncluded() {
+    @Test func theBoundOfABucketIsIncluded() {
         var histogram = PrometheusHistogram()
         histogram.add(.milliseconds(5))
         histogram.add(.nanoseconds(5_000_001))
@@ -251,7 +251,7 @@ import Testing
         #expect(histogram.sum == .nanoseconds(21_010_000_001))
     }
 
-    @Test func whatMakesNoSenseDoesNoHarm() {
+    @Test func aHistogramIgnoresLatenciesThatMakeNoSense() {
         var histogram = PrometheusHistogram()
         histogram.add(.seconds(-5))
         for _ in 0..<3 { histogram.add(.seconds(Int64.max)) }
@@ -260,7 +260,7 @@ import Testing
         #expect(histogram.sum == .nanoseconds(Int64.max) * 3)
     }
 
-    @Test func oracle() {
+    @Test func aHistogramAgreesWithAnOracle() {
         let bounds = [5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000]
         var chance = SeededGenerator(seed: 5)
         var histogram = PrometheusHistogram()
@@ -277,14 +277,14 @@ import Testing
 }
 
 @Suite struct BoundedLabelsTests {
-    @Test func beyondTheLimitTheyAreOther() {
+    @Test func labelsBeyondTheLimitAreOther() {
         var labels = BoundedLabels(limit: 2)
         #expect(
             ["a", "b", "c", "a", "d", "b"].map { labels.admit($0) }
                 == ["a", "b", "other", "a", "other", "b"])
     }
 
-    @Test func theyAreCut() {
+    @Test func longLabelsAreCut() {
         var labels = BoundedLabels(limit: 2)
         #expect(labels.admit(String(repeating: "x", count: 500)).unicodeScalars.count == 129)
     }

@@ -20,7 +20,7 @@ import Testing
             of: html, from: #"<script type="application/json" id="data">"#, to: "</script>")
     }
 
-    @Test func itMayLoadAndSendNothing() throws {
+    @Test func aTracePageMayLoadAndSendNothing() throws {
         let policy = try part(
             of: recorder.htmlPage,
             from: #"<meta http-equiv="Content-Security-Policy" content=""#, to: "\"")
@@ -29,7 +29,7 @@ import Testing
                 + "script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'")
     }
 
-    @Test func itNamesNothingFromOutside() throws {
+    @Test func aTracePageNamesNothingFromOutside() throws {
         recorder.observer.receive(.made(.began(name: "load")))
         let html = recorder.htmlPage
         for text in ["http:", "https:", "//cdn", "src=", "href=", "url(", "@import", "import("] {
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func ofNothingItIsAPageWithoutCalls() throws {
+    @Test func aTracePageOfNothingHasNoCalls() throws {
         let list = try JSONSerialization.jsonObject(
             with: Data(try data(of: recorder.htmlPage).utf8))
         #expect((list as? [Any])?.isEmpty == true)
@@ -164,7 +164,7 @@ import Testing
         #expect(try calls().map(\.start) == [0, 50])
     }
 
-    @Test func whatWasNotKeptIsCounted() throws {
+    @Test func aTracePageCountsWhatWasNotKept() throws {
         let recorder = CallRecorder(eventsPerCall: 1)
         for event: PolicyEvent in [.made(.began(name: "load")), .made(.hit), .made(.hit)] {
             recorder.observer.receive(event)

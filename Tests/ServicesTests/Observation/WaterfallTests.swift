@@ -14,7 +14,7 @@ import Testing
         return recorder.lastCall?.waterfall(width: width) ?? "nothing"
     }
 
-    @Test func aRetryBesideItsWait() {
+    @Test func aWaterfallShowsARetryBesideItsWait() {
         let upstream = Upstream(
             on: scheduler, [.error(Telling()), .value(7, after: .milliseconds(30))])
         _ = stack(
@@ -35,7 +35,7 @@ import Testing
                 """)
     }
 
-    @Test func hedgesOverlap() {
+    @Test func hedgesOverlapInAWaterfall() {
         #expect(
             waterfall([
                 .made(.began(name: "load")),
@@ -60,7 +60,7 @@ import Testing
                 """)
     }
 
-    @Test func whatGoesOnIsUnfinished() {
+    @Test func aSpanThatGoesOnIsUnfinishedInAWaterfall() {
         #expect(
             waterfall(
                 [
@@ -102,7 +102,7 @@ import Testing
                 == true)
     }
 
-    @Test func whatWasNotKeptIsCounted() throws {
+    @Test func aWaterfallCountsWhatWasNotKept() throws {
         let recorder = CallRecorder(eventsPerCall: 1)
         for event: PolicyEvent in [.made(.began(name: "load")), .made(.hit), .made(.hit)] {
             recorder.observer.receive(event)
@@ -114,7 +114,7 @@ import Testing
     // Exit tests capture values since Swift 6.3.
     #if (os(macOS) || os(Linux)) && compiler(>=6.3)
     @Test(arguments: [9, 1_001])
-    func aWidthOutsideTraps(width: Int) async {
+    func aWaterfallsWidthOutsideItsBoundsTraps(width: Int) async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { [width] in
@@ -158,7 +158,7 @@ import Testing
         #expect(text.contains("|\u{1B}[35m         *\u{1B}[0m|"))
     }
 
-    @Test func withoutItsEscapesItIsThePlainText() throws {
+    @Test func aColouredWaterfallWithoutEscapesIsThePlainText() throws {
         let call = try call()
         let text = call.waterfall(width: 10, style: .ansi)
         #expect(text.replacing(/\u{1B}\[[0-9]+m/, with: "") == call.waterfall(width: 10))
@@ -179,7 +179,7 @@ import Testing
             from: at(1_000 + start), to: end.map { at(1_000 + $0) }, of: "=")
     }
 
-    @Test func bars() {
+    @Test func aBarCoversItsShareOfTheScale() {
         #expect(bar(0, 100) == "==========")
         #expect(bar(0, 50) == "=====     ")
         #expect(bar(0, 51) == "======    ")
@@ -191,19 +191,19 @@ import Testing
         #expect(bar(0, 1) == "=         ")
     }
 
-    @Test func whatLiesOutsideIsAtTheEdge() {
+    @Test func aBarOutsideTheScaleIsAtItsEdge() {
         #expect(bar(-50, 20) == "==        ")
         #expect(bar(90, 200) == "         =")
         #expect(bar(-5, -2) == "=         ")
         #expect(bar(200, 300) == "         =")
     }
 
-    @Test func noTimeAtAll() {
+    @Test func aScaleOfNoTimeDoesNotTrap() {
         #expect(bar(0, 0, of: 0) == "=         ")
         #expect(bar(0, nil, of: 0) == "=         ")
     }
 
-    @Test func veryLongTimes() {
+    @Test func aScaleOfTheLongestTimeDoesNotOverflow() {
         let end = SchedulerInstant(offset: .nanoseconds(Int64.max))
         let scale = TimeScale(from: SchedulerInstant(offset: .zero), to: end, columns: 1_000)
         #expect(scale.bar(from: end, to: end, of: "=").last == "=")
@@ -220,14 +220,14 @@ import Testing
         #expect(TimeScale(from: at(0), to: end, columns: 10).text(of: end) == text)
     }
 
-    @Test func heading() {
+    @Test func theHeadingNamesBothEndsThatFit() {
         #expect(
             TimeScale(from: at(0), to: at(100), columns: 20).heading == "0.0 ms      100.0 ms")
         #expect(TimeScale(from: at(0), to: at(100), columns: 14).heading == "      100.0 ms")
     }
 
     /// Each column shows whether the bar covers any moment of it.
-    @Test func oracle() {
+    @Test func barsAgreeWithAnOracle() {
         var chance = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             let columns = Int.random(in: 10...50, using: &chance)

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct AdaptiveConcurrencyTests {
     let scheduler = ManualScheduler()
@@ -67,7 +68,7 @@ import Testing
         #expect(log.elements.map(\.inFlight) == [1, 1, 1])
     }
 
-    @Test func aWaitHasALimit() {
+    @Test func aWaitForAPlaceHasALimit() {
         let upstream = Upstream(on: scheduler)
         let limit = limit(1, queue: 1, queueTimeout: .milliseconds(500))
         let service = service(limit, upstream)
@@ -223,7 +224,7 @@ import Testing
     ]
 
     @Test(arguments: ends.indices, [false, true])
-    func whatAnEndCountsAs(index: Int, isAtOnce: Bool) {
+    func eachEndCountsAsASampleADropOrNothing(index: Int, isAtOnce: Bool) {
         let (result, kind) = Self.ends[index]
         let upstream = Upstream(on: scheduler, isAtOnce ? [.atOnce(result)] : [])
         let limit = limit(1)
@@ -239,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func theClassifierDecides() {
+    @Test func theClassifierDecidesWhatIsADrop() {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(1)), .atOnce(.failure(Broken()))])
         let classifier = Classifier<Int> { result in
             if case .success = result { .retryable } else { .rejection }
@@ -277,7 +278,7 @@ import Testing
         ("correlation", .correlation(initial: 3, maximum: 5)),
     ]
 
-    @Test func whoHearsOfAnAnswerMayCallAtOnce() {
+    @Test func whoHearsOfAnAnswerMayCallALimitedServiceAtOnce() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let limit = AdaptiveConcurrency(
             algorithm: .aimd(initial: 1, minimum: 1, maximum: 1), on: scheduler)
@@ -291,7 +292,7 @@ import Testing
         #expect(next.withLock { $0 }?.valueNow == 2)
     }
 
-    @Test func aLongQueueNeedsNoStack() {
+    @Test func aLongQueueOfAConcurrencyLimitNeedsNoStack() {
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let limit = AdaptiveConcurrency(
@@ -331,14 +332,14 @@ import Testing
 
 #if os(macOS) || os(Linux)
 @Suite(.oneAtATime) struct AdaptiveConcurrencyMisuseTests {
-    @Test func aNegativeQueueTraps() async {
+    @Test func aConcurrencyLimitsNegativeQueueTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = AdaptiveConcurrency(queue: -1) }
         expectTrap("an adaptive limit needs a queue of zero or more, not -1", in: result)
     }
 
-    @Test func aNegativeTimeoutTraps() async {
+    @Test func aConcurrencyLimitsNegativeTimeoutTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = AdaptiveConcurrency(queue: 1, queueTimeout: .seconds(-1)) }
@@ -346,7 +347,7 @@ import Testing
             "an adaptive limit needs a queueTimeout of zero or more, not -1.0 seconds", in: result)
     }
 
-    @Test func noPlaceTraps() async {
+    @Test func aConcurrencyLimitOfNoPlaceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ConcurrencyLimitAlgorithm.vegas(minimum: 0) }
@@ -459,7 +460,7 @@ import Testing
         #expect(machine.inFlight == 2)
     }
 
-    @Test func saysWhetherAllPlacesWereTaken() {
+    @Test func aSampleSaysWhetherAllPlacesWereTaken() {
         struct Seen: ConcurrencyLimitMachine {
             var limit = 2
             mutating func record(_ sample: ConcurrencySample) { limit = sample.isFull ? 20 : 10 }
@@ -476,7 +477,7 @@ import Testing
         #expect(machine.limit == 10)
     }
 
-    @Test func isIdleUnlessItHasLearntOfOverloadInTheLastMinute() {
+    @Test func aLimitIsIdleUnlessItLearntOfOverloadInTheLastMinute() {
         var machine = machine(queue: 0)
         let end = SchedulerInstant(offset: .seconds(1_000))
         #expect(machine.isIdle(at: end, initial: 2))
@@ -489,7 +490,7 @@ import Testing
     }
 
     /// Compared with two arrays.
-    @Test func agreesWithASequentialOracleOverRandomScripts() {
+    @Test func aConcurrencyLimitAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 29)
         var refusals = 0, departures = 0, several = 0
         for _ in 0..<200 {

@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct AdaptiveThrottleTests {
     let scheduler = ManualScheduler()
@@ -52,7 +53,7 @@ import Testing
 
     /// One in five calls of a service that is down passes, so its recovery is noticed.
     @Test(arguments: [ThrottleRule.acceptMultiplier(), .successRate(aggression: 2)])
-    func someCallsAlwaysPass(_ rule: ThrottleRule) {
+    func aThrottleAlwaysLetsSomeCallsPass(_ rule: ThrottleRule) {
         let throttle = AdaptiveThrottle(
             rule: rule, minimumRate: 0, on: scheduler, random: .seeded(3))
         let (down, broken) = service(throttle, .failure(Broken()))
@@ -147,7 +148,7 @@ import Testing
         #expect(throttle.probability == 0)
     }
 
-    @Test func aClassifierDecides() {
+    @Test func aClassifierDecidesWhatAThrottleCounts() {
         let throttle = AdaptiveThrottle(minimumRate: 0, on: scheduler)
         let load = stack(
             .throttle(sharing: throttle, classifier: Classifier { _ in .failure }),
@@ -192,7 +193,7 @@ import Testing
     let scheduler = ManualScheduler()
 
     /// Each call is counted once: refused ones, those that fail at once, and those that are cancelled.
-    @Test func threadsLoseNoCount() {
+    @Test func threadsLoseNoCountOfAThrottle() {
         let throttle = AdaptiveThrottle(
             rule: .acceptMultiplier(1), maxProbability: 1, minimumRate: 0, on: scheduler,
             random: .seeded(11))
@@ -287,14 +288,14 @@ import Testing
         expectTrap("a throttle needs a success rate in 0.01...1, not 0.0", in: result)
     }
 
-    @Test func noAggressionTraps() async {
+    @Test func aThrottleOfNoAggressionTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ThrottleRule.successRate(aggression: 0) }
         expectTrap("a throttle needs an aggression in 1...10, not 0", in: result)
     }
 
-    @Test func anEmptyWindowTraps() async {
+    @Test func aThrottlesEmptyWindowTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ThrottleRule.acceptMultiplier(over: .zero) }
@@ -319,7 +320,7 @@ import Testing
         return machine.odds(at: Self.at(0)).quotient
     }
 
-    @Test func theRuleOfGoogle() {
+    @Test func theRuleOfGoogleRefusesByAccepts() {
         #expect(quotient(.acceptMultiplier(), accepted: 50, failed: 50) == 0)
         #expect(quotient(.acceptMultiplier(), accepted: 25, failed: 75) == 50.0 / 101)
         #expect(quotient(.acceptMultiplier(), accepted: 0, failed: 99) == 0.99)
@@ -328,7 +329,7 @@ import Testing
         #expect(quotient(.acceptMultiplier(1), accepted: 50, failed: 50) == 50.0 / 101)
     }
 
-    @Test func theRuleOfEnvoy() {
+    @Test func theRuleOfEnvoyRefusesByTheSuccessRate() {
         #expect(quotient(.successRate(0.5), accepted: 50, failed: 50) == 0)
         #expect(quotient(.successRate(0.5), accepted: 25, failed: 75) == 50.0 / 101)
         #expect(quotient(.successRate(), accepted: 95, failed: 5) < 1e-12)
@@ -337,7 +338,7 @@ import Testing
         #expect(quotient(.successRate(0.5), accepted: 25, failed: 75, refused: 900) == 50.0 / 101)
     }
 
-    @Test func callsLeaveTheWindow() {
+    @Test func callsLeaveAThrottlesWindow() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(10)), maxProbability: 0.8, minimumRate: 0)
         for _ in 0..<9 { machine.end(isAccepted: false, at: Self.at(500)) }
@@ -365,7 +366,7 @@ import Testing
     }
 
     /// The window of the ends is longer than that of the rate.
-    @Test func isIdleWhenNoEndIsInTheWindow() {
+    @Test func aThrottleIsIdleWhenNoEndIsInItsWindow() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(120)), maxProbability: 0.8, minimumRate: 5)
         _ = machine.enter(at: Self.at(0))
@@ -507,7 +508,7 @@ import Testing
         }
     }
 
-    @Test func agreesOverRandomScripts() {
+    @Test func aThrottleAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 29)
         var (refusals, zeros) = (0, 0)
         for _ in 0..<100 {

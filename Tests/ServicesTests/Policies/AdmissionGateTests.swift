@@ -3,10 +3,11 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct PriorityWaitQueueTests {
     /// Compared with an array, over random scripts.
-    @Test func agreesWithAnArray() {
+    @Test func aPriorityWaitQueueAgreesWithAnArray() {
         struct Entry: Equatable {
             let number: Int
             let priority: CallPriority

@@ -45,7 +45,7 @@ import Testing
         #expect(twenty.delay(before: 8, after: nil, bits: .max) == .seconds(20))
     }
 
-    @Test func theCapHoldsForAnyNumberOfRetries() {
+    @Test func aBackoffsCapHoldsForAnyNumberOfRetries() {
         for backoff in [Backoff.fullJitter(), .equalJitter(), .decorrelatedJitter()] {
             for retry in [20, 37, 62, 63, 64, 65, 1_000, Int.max] {
                 let delay = backoff.delay(before: retry, after: .seconds(Int64.max), bits: .max)
@@ -62,14 +62,14 @@ import Testing
         }
     }
 
-    @Test func aCapBelowTheBaseHolds() {
+    @Test func aBackoffsCapBelowItsBaseHolds() {
         for make in [Backoff.fullJitter, Backoff.equalJitter, Backoff.decorrelatedJitter] {
             let backoff = make(.seconds(2), .seconds(1))
             #expect(backoff.delay(before: 0, after: nil, bits: .max) == .seconds(1))
         }
     }
 
-    @Test func aBaseOfZeroIsNoDelay() {
+    @Test func aBackoffWithABaseOfZeroHasNoDelay() {
         for make in [Backoff.fullJitter, Backoff.equalJitter, Backoff.decorrelatedJitter] {
             #expect(make(.zero, .seconds(1)).delay(before: 99, after: .zero, bits: .max) == .zero)
         }
@@ -92,7 +92,7 @@ import Testing
     }
 
     /// Compared with the formulas of the source, in floating point.
-    @Test func agreesWithTheFormulasOverRandomArguments() {
+    @Test func aBackoffAgreesWithTheFormulasOverRandomArguments() {
         var generator = SeededGenerator(seed: 11)
         for _ in 0..<2_000 {
             let base = Double(Int.random(in: 0...1_000_000_000, using: &generator))
@@ -117,21 +117,21 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aNegativeBaseTraps() async {
+    @Test func aBackoffsNegativeBaseTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Backoff.fullJitter(base: .seconds(-1)) }
         expectTrap("a backoff needs a base of zero or more", in: result)
     }
 
-    @Test func aNegativeCapTraps() async {
+    @Test func aBackoffsNegativeCapTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Backoff.decorrelatedJitter(cap: .seconds(-1)) }
         expectTrap("a backoff needs a cap of zero or more", in: result)
     }
 
-    @Test func aNegativeConstantTraps() async {
+    @Test func aNegativeConstantBackoffTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Backoff.constant(.seconds(-1)) }

@@ -31,7 +31,7 @@ import Testing
         #expect(upstream.count == 65)
     }
 
-    @Test func whoWaitsIsServedInOrder() {
+    @Test func aBulkheadServesWaitingCallsInOrder() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let bulkhead = Bulkhead(limit: 2, queue: 9, leaseTime: nil, on: scheduler)
         let service = service(bulkhead, upstream)
@@ -74,7 +74,7 @@ import Testing
     }
 
     /// A call that ends after its lease frees no second place.
-    @Test func aPlaceIsGivenBackOnce() {
+    @Test func aCallGivesItsPlaceInABulkheadBackOnce() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: .seconds(1), on: scheduler)
         let service = service(bulkhead, upstream)
@@ -101,7 +101,7 @@ import Testing
         #expect(bulkhead.queued == 1)
     }
 
-    @Test func aRefusalIsNotRetried() {
+    @Test func aBulkheadsRefusalIsNotRetried() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
         let service = stack(
@@ -152,7 +152,7 @@ import Testing
         #expect(call.valueNow == 2)
     }
 
-    @Test func aQueueTimeoutOfZero() {
+    @Test func aQueueTimeoutOfZeroRefusesACallThatWouldWait() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
             limit: 1, queue: 1, queueTimeout: .zero, leaseTime: nil, on: scheduler)
@@ -201,7 +201,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func everyEndGivesThePlaceBack() {
+    @Test func everyEndOfACallGivesItsPlaceBack() {
         let upstream = Upstream(
             on: scheduler,
             [.broken, .atOnce(.success(1)), .atOnce(.failure(Broken())), .value(1), .never])
@@ -236,7 +236,7 @@ import Testing
         #expect(upstream.arrivals.map(\.attempt) == [2, 3, 1])
     }
 
-    @Test func severalStacksShareOne() {
+    @Test func severalStacksMayShareABulkhead() {
         let bulkhead = Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)
         let upstream = Upstream(on: scheduler)
         let other = stack(
@@ -420,7 +420,7 @@ import Testing
 @Suite(.oneAtATime) struct BulkheadSharingTests {
     let scheduler = ManualScheduler()
 
-    @Test func whoHearsOfAnAnswerMayCallAtOnce() {
+    @Test func whoHearsOfAnAnswerMayCallABulkheadAtOnce() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let service = stack(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
@@ -435,7 +435,7 @@ import Testing
     }
 
     /// The stack may be called, since no lock is held.
-    @Test func observersAndServicesMayCallTheStackItself() {
+    @Test func observersAndServicesMayCallTheirBulkheadsStack() {
         let bulkhead = Bulkhead(limit: 2, queue: 1, leaseTime: nil, on: scheduler)
         let again = Locked<(@Sendable () -> Future<Int>)?>(nil)
         let isNested = Locked(false)
@@ -471,7 +471,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aLongQueueNeedsNoStack(hasTimeout: Bool) {
+    func aLongQueueOfABulkheadNeedsNoStack(hasTimeout: Bool) {
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
@@ -534,21 +534,21 @@ import Testing
 
 #if os(macOS) || os(Linux)
 @Suite(.oneAtATime) struct BulkheadMisuseTests {
-    @Test func noPlaceTraps() async {
+    @Test func aBulkheadOfNoPlaceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Bulkhead(limit: 0, queue: 0, leaseTime: nil) }
         expectTrap("a bulkhead needs a limit of at least 1, not 0", in: result)
     }
 
-    @Test func aNegativeQueueTraps() async {
+    @Test func aBulkheadsNegativeQueueTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Bulkhead(limit: 64, queue: -1, leaseTime: nil) }
         expectTrap("a bulkhead needs a queue of zero or more, not -1", in: result)
     }
 
-    @Test func aNegativeTimeoutTraps() async {
+    @Test func aBulkheadsNegativeTimeoutTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Bulkhead(limit: 64, queue: 1, queueTimeout: .seconds(-1), leaseTime: nil) }
@@ -607,7 +607,7 @@ import Testing
         #expect(machine.inFlight == 0)
     }
 
-    @Test func whoWaitsMayLeave() {
+    @Test func aCallThatWaitsMayLeaveTheQueue() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         let tickets = ticketsOfTwo(&machine)
         let departure = machine.leave(tickets[0])
@@ -631,7 +631,7 @@ import Testing
         #expect(machine.inFlight == 0)
     }
 
-    @Test func aTicketHasOneEnd() {
+    @Test func aTicketOfABulkheadHasOneEnd() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         let tickets = ticketsOfTwo(&machine)
         let early = machine.begin(tickets[0])
@@ -645,7 +645,7 @@ import Testing
     }
 
     /// Compared with two arrays.
-    @Test func agreesWithASequentialOracleOverRandomScripts() {
+    @Test func aBulkheadAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 17)
         var refusals = 0, departures = 0
         for _ in 0..<300 {

@@ -32,7 +32,7 @@ import Testing
         #expect(calls.count == 0)
     }
 
-    @Test func numbersRise() {
+    @Test func theNumbersOfCallsRise() {
         var calls = CallValidity<String>()
         let numbers = [
             calls.start(one), calls.number(), calls.start(other), calls.number(),
@@ -46,7 +46,7 @@ import Testing
 
     /// Compared with a list of all invalidations: those of the last keys are known exactly, and no key counts
     /// as invalidated earlier than it was.
-    @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
+    @Test(arguments: 0..<20) func theValidityOfCallsAgreesWithAnOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...5, using: &generator)
         var invalidations = Invalidations<Int>(limit: limit)

@@ -111,7 +111,7 @@ import Testing
         #expect(calls[1].valueNow == 4)
     }
 
-    @Test func theSwitchTurnsItOffAndOn() {
+    @Test func theSwitchTurnsFaultsOffAndOn() {
         let chaos = ChaosSwitch(isOn: false)
         let upstream = Upstream(on: scheduler, (1...3).map { .atOnce(.success($0)) })
         let random = RandomSource(Counting())
@@ -196,7 +196,7 @@ import Testing
         #expect(upstream.count == 0)
     }
 
-    @Test func cancellingEndsTheWait() {
+    @Test func cancellingACallEndsTheLatencyOfAFault() {
         let upstream = Upstream(on: scheduler)
         let call = observed(
             .chaos(.latency(.seconds(1), probability: 1), on: scheduler), upstream)(1)
@@ -244,21 +244,21 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aProbabilityOutsideTraps() async {
+    @Test func aFaultsProbabilityOutsideItsBoundsTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ChaosFault<Int>.failure(probability: 1.01) }
         expectTrap("chaos needs a probability in 0...1, not 1.01", in: result)
     }
 
-    @Test func aProbabilityThatIsNoNumberTraps() async {
+    @Test func aFaultsProbabilityThatIsNoNumberTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ChaosFault<Int>.outcome(probability: .nan) { _ in 1 } }
         expectTrap("chaos needs a probability in 0...1, not nan", in: result)
     }
 
-    @Test func aNegativeLatencyTraps() async {
+    @Test func aFaultsNegativeLatencyTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -312,7 +312,7 @@ private struct ListOfBits: RandomNumberGenerator, Sendable {
         #expect(plan([fault], [Self.half]).failure == nil)
     }
 
-    @Test func neverAndAlways() {
+    @Test func aFaultOfProbabilityZeroNeverHappensAndOfOneAlways() {
         #expect(plan([.failure(probability: 0)], [0]).failure == nil)
         #expect(plan([.failure(probability: 1)], [.max]).failure == 0)
     }
@@ -340,13 +340,13 @@ private struct ListOfBits: RandomNumberGenerator, Sendable {
         #expect(plan(faults, [0, 0, .max, 0, .max, 0, 0, 0, 0]).failure == 6)
     }
 
-    @Test func ofNothingItIsNothing() {
+    @Test func aPlanOfNoFaultDoesNothing() {
         #expect(plan([], []) == plan([.failure(probability: 0)], [7]))
         #expect(plan([], []).latency == .zero)
     }
 
     /// A plan made as the documentation describes it: draw by draw, from the same numbers.
-    @Test func oracle() {
+    @Test func aPlanOfFaultsAgreesWithAnOracle() {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)
             var expectedLatency = Duration.zero

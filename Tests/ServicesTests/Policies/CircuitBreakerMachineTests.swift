@@ -58,7 +58,7 @@ import Testing
     let first = CircuitBreakerMachine.Change.tripped(wasClosed: true, opening: 0, previous: nil)
 
     @Test(arguments: [.failure, .retryable, .retryable(after: .seconds(1))] as [Outcome])
-    func fiveFailuresInARowOpen(failure: Outcome) throws {
+    func fiveFailuresInARowOpenABreaker(failure: Outcome) throws {
         let machine = Machine(CircuitBreakerLimits(failuresInARow: 5, successRate: 0))
         let changes = try machine.calls(Array(repeating: failure, count: 5), 7)
         #expect(changes == [nil, nil, nil, nil, first])
@@ -100,7 +100,7 @@ import Testing
     }
 
     /// Otherwise the breaker would open just as the service recovers.
-    @Test func itIsLookedAtWhenACallFails() throws {
+    @Test func theFailureRateIsLookedAtWhenACallFails() throws {
         let machine = Machine()
         let changes = try machine.calls(
             [.failure, .failure, .failure, .failure, .success, .success, .failure], 0)
@@ -109,7 +109,7 @@ import Testing
 
     /// 23 of 100 is not less than 0.23, although 0.23 × 100 is more than 23 in binary.
     @Test(arguments: [(23, 100, 0.23), (7, 25, 0.28), (11, 20, 0.55), (4, 5, 0.8), (1, 3, 1.0 / 3)])
-    func theRateItselfIsEnough(successes: Int, count: Int, rate: Double) throws {
+    func aFailureRateAtTheThresholdIsEnough(successes: Int, count: Int, rate: Double) throws {
         var limits = CircuitBreakerLimits(successRate: rate)
         limits.minimumRequests = count
         limits.failuresInARow = .max
@@ -134,7 +134,7 @@ import Testing
         #expect(try later.calls([.failure], 32_999) == [first])
     }
 
-    @Test func openItRefusesUntilTheInstant() throws {
+    @Test func anOpenBreakerRefusesUntilItsInstant() throws {
         let machine = Machine()
         try machine.trip(1_000, for: 5_000)
         #expect(machine.enter(1_000) == .refused(retryAt: Self.at(6_000)))
@@ -164,7 +164,7 @@ import Testing
         #expect(try other.calls([.failure, .failure], 1_101) == [nil, first])
     }
 
-    @Test func whatFailedLongAgoIsForgotten() throws {
+    @Test func aBreakerForgetsWhatFailedLongAgo() throws {
         let machine = Machine(CircuitBreakerLimits(failuresLasting: .milliseconds(500)))
         _ = try machine.calls([.failure], 0)
         #expect(
@@ -197,7 +197,7 @@ import Testing
     }
 
     /// While the probe is under way, the estimate equals the time for which the breaker was open.
-    @Test func thereIsOneProbe() throws {
+    @Test func aBreakerHasOneProbeAtATime() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
         _ = try machine.ticket(6_000)
@@ -243,7 +243,7 @@ import Testing
         #expect(machine.end(ticket, .success, 5_200) == .closed)
     }
 
-    @Test func whatBeganBeforeDoesNotCount() throws {
+    @Test func aCallThatBeganBeforeABreakerOpenedDoesNotCount() throws {
         let machine = Machine()
         let early = try (0..<9).map { _ in try machine.ticket(0) }
         try machine.trip(0, for: 5_000)
@@ -273,7 +273,7 @@ import Testing
 
 /// The machine compared with a model that keeps a list of everything and counts again each time.
 @Suite struct CircuitBreakerOracleTests {
-    @Test func agreesOverRandomScripts() {
+    @Test func aBreakerAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 21)
         var changes = 0, probes = 0, refusals = 0
         for _ in 0..<400 {

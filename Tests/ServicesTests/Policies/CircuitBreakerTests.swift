@@ -108,7 +108,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func aRefusalIsNotRetried() {
+    @Test func aBreakersRefusalIsNotRetried() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail(9))
         let call = stack(
@@ -120,7 +120,7 @@ import Testing
         #expect(log.lines.count { $0.contains("retrying") } == 5)
     }
 
-    @Test func theEventsOfALife() {
+    @Test func aBreakerTellsEachChangeOfItsState() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail(6) + [.value(7)])
         let service = service(breaker, upstream)
@@ -143,7 +143,7 @@ import Testing
             ])
     }
 
-    @Test func itOpensForLongerUntilAProbeSucceeds() {
+    @Test func aBreakerOpensForLongerUntilAProbeSucceeds() {
         let breaker = breaker()
         let upstream = Upstream(
             on: scheduler, fail(13) + [.atOnce(.success(1))] + fail(5))
@@ -161,7 +161,7 @@ import Testing
         #expect(lengths == [5, 10, 20, 30, 30, 30, 30, 30, 30, 5].map { .seconds($0) })
     }
 
-    @Test func thereIsOneProbeAtATime() {
+    @Test func aBreakersStackMakesOneProbeAtATime() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail() + [.never, .value(2)])
         let service = service(breaker, upstream)
@@ -230,7 +230,7 @@ import Testing
         #expect(breaker.state == .open(until: instant(15)))
     }
 
-    @Test func cancelledCallsDoNotCount() {
+    @Test func aBreakerDoesNotCountCancelledCalls() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler)
         let service = service(breaker, upstream)
@@ -258,7 +258,7 @@ import Testing
         #expect(breaker.state == .open(until: instant(5)))
     }
 
-    @Test func severalStacksShareOne() {
+    @Test func severalStacksMayShareABreaker() {
         let breaker = breaker()
         let first = Upstream(on: scheduler, fail(3)), second = Upstream(on: scheduler, fail(3))
         for number in 1...3 {
@@ -291,7 +291,7 @@ import Testing
         return (call, upstream)
     }
 
-    @Test func tooManySlowCallsOpenIt() {
+    @Test func tooManySlowCallsOpenABreaker() {
         let breaker = CircuitBreaker(
             minimumRequests: 4, slowCallDuration: .seconds(1), slowCallRate: 0.5, on: scheduler)
         for milliseconds in [1_000, 999, 10] {
@@ -318,7 +318,7 @@ import Testing
         #expect(breaker.state != .closed)
     }
 
-    @Test func allProbesHaveToSucceed() {
+    @Test func allProbesHaveToSucceedToCloseABreaker() {
         let breaker = CircuitBreaker(
             failuresInARow: 1, lasting: .zero, probes: 2, backoff: .constant(.seconds(5)),
             on: scheduler)
@@ -336,7 +336,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aSlowProbeOpensItAgain() {
+    @Test func aSlowProbeOpensABreakerAgain() {
         let breaker = CircuitBreaker(
             failuresInARow: 1, lasting: .zero, slowCallDuration: .seconds(1),
             backoff: .constant(.seconds(5)), on: scheduler)
@@ -346,7 +346,7 @@ import Testing
         #expect(breaker.state == .open(until: scheduler.now.advanced(by: .seconds(5))))
     }
 
-    @Test func anIsolatedOneRefusesAllUntilItIsReset() {
+    @Test func anIsolatedBreakerRefusesAllUntilItIsReset() {
         let log = TestLog<PolicyEvent>()
         let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         _ = call(breaker, .broken)
@@ -371,7 +371,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test func aClosedOneThatIsResetForgetsItsFailures() {
+    @Test func aClosedBreakerThatIsResetForgetsItsFailures() {
         let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         _ = call(breaker, .broken)
         breaker.reset()
@@ -381,7 +381,7 @@ import Testing
         #expect(breaker.state != .closed)
     }
 
-    @Test func whatWasCalledBeforeItWasIsolatedChangesNothing() {
+    @Test func aCallFromBeforeABreakerWasIsolatedChangesNothing() {
         let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let upstream = Upstream(on: scheduler, [.broken])
         _ = stack(.circuitBreaker(sharing: breaker), over: upstream.send)(1)
@@ -407,7 +407,7 @@ import Testing
         SchedulerInstant(offset: .seconds(seconds))
     }
 
-    @Test func whoHearsOfAnAnswerMayCallAtOnce() {
+    @Test func whoHearsOfAnAnswerMayCallABreakerAtOnce() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail() + [.value(6), .value(7)])
         let service = stack(.circuitBreaker(sharing: breaker), over: upstream.send)
@@ -492,7 +492,7 @@ import Testing
         #expect((100...1_605).contains(probes.withLock { $0 }))
     }
 
-    @Test func answersFromOtherThreadsCount() async {
+    @Test func aBreakerCountsAnswersFromOtherThreads() async {
         let breaker = breaker()
         let service = stack(
             .circuitBreaker(sharing: breaker),
@@ -509,35 +509,35 @@ import Testing
 
 #if os(macOS) || os(Linux)
 @Suite(.oneAtATime) struct CircuitBreakerMisuseTests {
-    @Test func noFailureInARowTraps() async {
+    @Test func aBreakerOfNoFailureInARowTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CircuitBreaker(failuresInARow: 0, lasting: .zero) }
         expectTrap("a circuit breaker needs at least 1 of failuresInARow, not 0", in: result)
     }
 
-    @Test func aRateAboveOneTraps() async {
+    @Test func aBreakersRateAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CircuitBreaker(successRate: 1.1) }
         expectTrap("a circuit breaker needs a successRate in 0...1, not 1.1", in: result)
     }
 
-    @Test func aRateThatIsNoNumberTraps() async {
+    @Test func aBreakersRateThatIsNoNumberTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CircuitBreaker(successRate: .nan) }
         expectTrap("a circuit breaker needs a successRate in 0...1, not nan", in: result)
     }
 
-    @Test func anEmptyWindowTraps() async {
+    @Test func aBreakersEmptyWindowTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CircuitBreaker(over: .zero) }
         expectTrap("a circuit breaker needs a window of more than zero", in: result)
     }
 
-    @Test func noMinimumTraps() async {
+    @Test func aBreakerWithAMinimumOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = CircuitBreaker(minimumRequests: 0) }

@@ -26,7 +26,7 @@ import Testing
         return (seat, count)
     }
 
-    @Test func thoseWhoComeLaterJoin() {
+    @Test func callersWhoComeLaterJoinTheCall() {
         var machine = Machine()
         let (call, _) = begin(&machine, "k", "a")
         #expect(join(&machine, "k", "b").count == 2)
@@ -39,7 +39,7 @@ import Testing
         #expect(machine.count == 1)
     }
 
-    @Test func afterTheEndTheNextIsFirst() {
+    @Test func theNextCallerAfterTheEndMakesACall() {
         var machine = Machine()
         let (call, _) = begin(&machine, "k", "a")
         _ = machine.end("k", call: call)
@@ -51,7 +51,7 @@ import Testing
         #expect(ended.callers == ["b"])
     }
 
-    @Test func theLastToLeaveTakesTheCallAlong() {
+    @Test func theLastCallerToLeaveCancelsTheCall() {
         var machine = Machine()
         let (call, first) = begin(&machine, "k", "a")
         let isWanted = machine.keep(17, "k", call: call).isWanted
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// A raise may come before the call has a handle, and stays when another call takes its place.
-    @Test func theHighestRaiseIsKept() {
+    @Test func aJoinedCallKeepsItsHighestRaise() {
         var machine = Machine()
         guard case .first(let call, _) = machine.enter("k", "a") else { return }
         let b = join(&machine, "k", "b").seat

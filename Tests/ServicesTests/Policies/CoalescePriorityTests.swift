@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -31,8 +32,7 @@ import Testing
         }
     }
 
-    @Test("B5: a joined call that a critical caller joins is neither displaced nor served last")
-    func joiningRaisesACallThatWaits() {
+    @Test func aCallThatACriticalCallerJoinsIsNeitherDisplacedNorServedLast() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: 2, on: scheduler)
         let load = stack(.coalesce(), .loadShedding(sharing: shedder), over: upstream.send)
@@ -95,8 +95,7 @@ import Testing
         for call in [first, second, fourth, fifth, sixth] { call.cancel() }
     }
 
-    @Test("B5: raising a joined call raises those that it waits for")
-    func nestedJoinedCalls() {
+    @Test func raisingAJoinedCallRaisesThoseThatItWaitsFor() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let seen = Seen()
@@ -119,8 +118,7 @@ import Testing
         #expect(seen.all.count == 5 && seen.all.allSatisfy { $0.listenerCount == 0 })
     }
 
-    @Test("B5: a priority that is bound below the joined call replaces its own")
-    func aPriorityBoundBelow() {
+    @Test func aPriorityThatIsBoundBelowTheJoinedCallReplacesItsOwn() {
         let upstream = Upstream(on: scheduler)
         let shedded = stack(
             .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler)), over: upstream.send)
@@ -165,7 +163,7 @@ import Testing
     }
 
     /// The call that is made for those with time left has the priority of all who have joined.
-    @Test func aCallThatIsMadeAgain() {
+    @Test func aJoinedCallThatIsMadeAgainKeepsItsPriority() {
         let upstream = Upstream(on: scheduler)
         let contexts = Locked<[CallContext]>([])
         let load = stack(
@@ -185,7 +183,7 @@ import Testing
     }
 
     /// Many callers of many priorities join and leave while the calls wait, begin and end.
-    @Test func nothingIsLeftUnderContention() {
+    @Test func joiningAndLeavingOnManyThreadsLeavesNothing() {
         let (seen, shedder) = (Seen(), LoadShedder(limit: 1, queue: 4, on: scheduler))
         let promises = Locked<[Promise<Int>]>([])
         @Sendable func answer() -> Bool {

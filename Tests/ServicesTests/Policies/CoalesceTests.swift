@@ -8,7 +8,7 @@ import Testing
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 
-    @Test func tenThousandCallsMakeOne() {
+    @Test func tenThousandCoalescedCallsMakeOne() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(.coalesce(), over: upstream.send)
         let calls = (0..<10_000).map { _ in load(1) }
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [0, 5_000, 9_999])
-    func theLastCallerLeftGetsTheAnswer(remaining: Int) {
+    func theLastCallerOfAJoinedCallGetsTheAnswer(remaining: Int) {
         let upstream = Upstream(on: scheduler)
         let load = stack(.coalesce(), over: upstream.send)
         let calls = (0..<10_000).map { _ in load(1) }
@@ -32,7 +32,7 @@ import Testing
         #expect(upstream.cancelled == 0)
     }
 
-    @Test func theLastToLeaveCancelsOnce() {
+    @Test func theLastCallerToLeaveCancelsTheJoinedCallOnce() {
         let upstream = Upstream(on: scheduler)
         let group = Coalescer<Ask, Int>()
         let load = stack(.coalesce(sharing: group), over: upstream.send)
@@ -79,7 +79,7 @@ import Testing
         #expect(joined.valueNow == 2)
     }
 
-    @Test func nothingIsKeptAfterwards() {
+    @Test func aJoinedCallThatIsOverKeepsNothing() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2), .atOnce(.success(3))])
         let load = stack(.coalesce(), over: upstream.send)
         let values = (0..<3).map { _ in
@@ -90,7 +90,7 @@ import Testing
         #expect(values == [1, 2, 3])
     }
 
-    @Test func failuresAreShared() {
+    @Test func joinedCallersShareAFailure() {
         let upstream = Upstream(on: scheduler, [.error(Broken(number: 4))])
         let load = stack(.coalesce(), over: upstream.send)
         let calls = (0..<3).map { _ in load(1) }
@@ -98,7 +98,7 @@ import Testing
         #expect(calls.allSatisfy { $0.errorNow as? Broken == Broken(number: 4) })
     }
 
-    @Test func keysAreApartAndDecideAlone() {
+    @Test func onlyCallsWithTheSameKeyAreJoined() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let load = stack(.coalesce(by: { $0.number % 2 }), over: upstream.send)
         let calls = (0..<4).map { load(Ask($0)) }
@@ -254,7 +254,7 @@ import Testing
     let scheduler = ManualScheduler()
 
     /// Compared with lists of the callers of each call, over random calls, cancellations and ends.
-    @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
+    @Test(arguments: 0..<20) func aCoalescerAgreesWithAnOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let upstream = Upstream(on: scheduler)
         let group = Coalescer<Ask, Int>()
@@ -310,7 +310,7 @@ import Testing
 
     /// Threads call, cancel and wait, while others answer: each call settles, and each call without callers
     /// is cancelled.
-    @Test func threadsShareAGroup() {
+    @Test func threadsMayShareACoalescer() {
         let calls = Locked<[Promise<Int>]>([])
         let (begun, ended, cancelled) = (Locked(0), Locked(0), Locked(0))
         let group = Coalescer<Int, Int>()
@@ -373,7 +373,7 @@ import Testing
         }
     }
 
-    @Test func aGroupHoldsNothingAfterwards() {
+    @Test func aCoalescerHoldsNothingAfterItsCalls() {
         let group = Coalescer<Ask, Int>()
         weak var luggage: Luggage?
         do {

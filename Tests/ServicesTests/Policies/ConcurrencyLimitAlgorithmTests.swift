@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct ConcurrencyLimitAlgorithmTests {
     private func machine(
@@ -16,7 +17,7 @@ import Testing
         (ConcurrencyLimitAlgorithm.aimd(), 20, 2...200), (.vegas(), 20, 1...1_000),
         (.gradient(), 3, 3...1_000), (.correlation(), 20, 1...200),
     ])
-    func eachHasItsDefaultBounds(
+    func eachLimitAlgorithmHasItsDefaultBounds(
         algorithm: ConcurrencyLimitAlgorithm, initial: Int, bounds: ClosedRange<Int>
     ) {
         var machine = machine(algorithm)
@@ -78,13 +79,13 @@ import Testing
             initial: initial, bounds: bounds, decrease: 0.9, slowCallDuration: .seconds(5))
     }
 
-    @Test func growsByOneWhileHalfOfItIsUsed() {
+    @Test func anAIMDLimitGrowsByOneWhileHalfOfItIsUsed() {
         #expect(machine(31).limit(after: .made(10, inFlight: 16)) == 32)
         #expect(machine(31).limit(after: .made(10, inFlight: 15)) == 31)
         #expect(machine(30).limit(after: .made(10, inFlight: 15)) == 31)
     }
 
-    @Test func shrinksByATenthWithEachDropHoweverMuchIsUsed() {
+    @Test func anAIMDLimitShrinksByATenthWithEachDrop() {
         var machine = machine(100)
         let limits = (0..<4).map { _ in
             machine.record(.made(10, inFlight: 1, isDrop: true))
@@ -93,7 +94,7 @@ import Testing
         #expect(limits == [90, 81, 72, 64])
     }
 
-    @Test func shrinksAlsoWhereATenthIsLessThanOne() {
+    @Test func anAIMDLimitShrinksWhereATenthIsLessThanOne() {
         var machine = machine(4, 1...200)
         let limits = (0..<5).map { _ in
             machine.record(.made(10, isDrop: true))
@@ -102,7 +103,7 @@ import Testing
         #expect(limits == [3, 2, 1, 1, 1])
     }
 
-    @Test func staysWithinItsBounds() {
+    @Test func anAIMDLimitStaysWithinItsBounds() {
         #expect(machine(20).limit(after: .made(10, isDrop: true)) == 20)
         #expect(machine(200).limit(after: .made(10, inFlight: 200)) == 200)
     }
@@ -122,7 +123,7 @@ import Testing
         return machine
     }
 
-    @Test func theFirstAnswerOnlyMeasures() {
+    @Test func theFirstAnswerOfAVegasLimitOnlyMeasures() {
         #expect(machine(20).limit == 20)
     }
 
@@ -130,13 +131,13 @@ import Testing
     @Test(arguments: [
         (100, 26), (105, 26), (106, 21), (111, 21), (112, 20), (142, 20), (143, 19), (900, 19),
     ])
-    func followsTheEstimateOfTheQueue(milliseconds: Int, limit: Int) {
+    func aVegasLimitFollowsTheEstimateOfTheQueue(milliseconds: Int, limit: Int) {
         #expect(machine(20).limit(after: .made(milliseconds, inFlight: 20)) == limit)
     }
 
     /// Its steps are those of the decimal logarithm: 2 from 100 on.
     @Test(arguments: [(101, 212), (102, 202), (103, 200), (106, 200), (107, 198)])
-    func stepsGrowWithTheLimit(milliseconds: Int, limit: Int) {
+    func theStepsOfAVegasLimitGrowWithIt(milliseconds: Int, limit: Int) {
         #expect(machine(200).limit(after: .made(milliseconds, inFlight: 200)) == limit)
     }
 
@@ -164,7 +165,7 @@ import Testing
         #expect(machine.limit(after: .made(100, inFlight: 20)) == 19)
     }
 
-    @Test func staysWithinItsBounds() {
+    @Test func aVegasLimitStaysWithinItsBounds() {
         #expect(machine(20, max: 24).limit(after: .made(100, inFlight: 20)) == 24)
         #expect(machine(1).limit(after: .made(900, isDrop: true)) == 1)
     }
@@ -182,7 +183,7 @@ import Testing
     }
 
     /// The shortest round trip is measured anew after 15 to 30 samples for each place, at random.
-    @Test func measuresAnewNowAndThen() {
+    @Test func aVegasLimitMeasuresAnewNowAndThen() {
         let counts = (1...50).map { seed -> Int in
             var machine = machine(20, seed: UInt64(seed))
             // The first answer of the machine counts too.
@@ -202,7 +203,7 @@ import Testing
         #expect(counts.count { abs($0 - $1) > 9 } > 5)
     }
 
-    @Test func measuresAnewAgainAfterwards() {
+    @Test func aVegasLimitMeasuresAnewMoreThanOnce() {
         var machine = machine(20)
         for milliseconds in [200, 400, 800] {
             for _ in 0..<600 { machine.record(.made(milliseconds, inFlight: 1)) }
@@ -212,7 +213,7 @@ import Testing
 }
 
 @Suite struct GradientLimitTests {
-    @Test func beginsAtTheLeastAndMeasuresFiftyAnswers() {
+    @Test func aGradientLimitBeginsAtTheLeastAndMeasuresFiftyAnswers() {
         var run = GradientRun()
         run.calls(49, 10)
         run.calls(100, 1, isDrop: true)
@@ -225,7 +226,7 @@ import Testing
         #expect(run.machine.limit == 8)
     }
 
-    @Test func dropsAreNotMeasured() {
+    @Test func aGradientLimitDoesNotMeasureDrops() {
         var run = GradientRun()
         run.calls(24, 10)
         run.calls(26, 1, isDrop: true)
@@ -238,7 +239,7 @@ import Testing
 
     /// Each window multiplies by 1.25 × 10 ÷ median, within 0.5 and 2, and adds the root.
     @Test(arguments: [(1, 31), (10, 20), (20, 10), (40, 9), (1_000, 9)])
-    func followsTheRatioOfRoundTrips(milliseconds: Int, limit: Int) {
+    func aGradientLimitFollowsTheRatioOfRoundTrips(milliseconds: Int, limit: Int) {
         var run = GradientRun.measured()
         for _ in 0..<3 { run.calls(50, 10) }
         #expect(run.machine.limit == 13)
@@ -258,7 +259,7 @@ import Testing
         #expect(run.machine.limit == 8)
     }
 
-    @Test func theMedianCounts() {
+    @Test func theMedianOfAGradientsWindowCounts() {
         var run = GradientRun.measured()
         run.calls(26, 10)
         run.calls(24, 5_000)
@@ -281,7 +282,7 @@ import Testing
         #expect(run.machine.limit == 13)
     }
 
-    @Test func staysWithinItsBounds() {
+    @Test func aGradientLimitStaysWithinItsBounds() {
         var run = GradientRun.measured(3...9)
         for _ in 0..<4 { run.calls(50, 10) }
         #expect(run.machine.limit == 9)
@@ -308,7 +309,7 @@ import Testing
 
 /// When a limit by the gradient measures the round trip without load anew.
 @Suite struct GradientMeasurementTests {
-    @Test func measuresAnewWithTheLeastLimitAndThenGoesOn() {
+    @Test func aGradientMeasuresWithTheLeastLimitAndThenGoesOn() {
         var run = GradientRun.measured()
         for _ in 0..<2 { run.calls(50, 10) }
         run.now += 70_000
@@ -324,7 +325,7 @@ import Testing
         #expect(run.machine.limit == 20)
     }
 
-    @Test func theMedianIsMeasured() {
+    @Test func aGradientMeasuresTheMedian() {
         var run = GradientRun()
         run.calls(26, 10)
         run.calls(24, 5_000)
@@ -333,7 +334,7 @@ import Testing
     }
 
     /// A client with few calls would measure for ever, with the least limit, and never see whether more could pass.
-    @Test func measuresAnewOnlyAtTheEndOfAWindow() {
+    @Test func aGradientMeasuresAnewOnlyAtTheEndOfAWindow() {
         var run = GradientRun.measured()
         run.now += 70_000
         run.calls(49, 10)
@@ -374,7 +375,7 @@ import Testing
     }
 
     /// The service has become slower for good: with the old measure the limit would stay at its least.
-    @Test func measuresAnewAfterFiveWindowsAtTheLeast() {
+    @Test func aGradientMeasuresAnewAfterFiveWindowsAtTheLeast() {
         var run = GradientRun.measured()
         for _ in 0..<5 { run.calls(50, 1_000) }
         run.now += 2_000
@@ -393,7 +394,7 @@ import Testing
         #expect(run.machine.limit == 5)
     }
 
-    @Test func fourWindowsAtTheLeastAreNotEnough() {
+    @Test func fourWindowsAtTheLeastBeginNoMeasurement() {
         var run = GradientRun.measured()
         for _ in 0..<4 { run.calls(50, 1_000) }
         run.now += 2_000
@@ -407,7 +408,7 @@ import Testing
 }
 
 @Suite struct MovingAverageTests {
-    @Test func theFirstTenAreAveragedEvenly() {
+    @Test func aMovingAverageTakesItsFirstTenValuesEvenly() {
         var average = MovingAverage(age: 5)
         let values = (1...10).map { average.add(Double($0)) }
         for (index, value) in values.enumerated() {
@@ -415,7 +416,7 @@ import Testing
         }
     }
 
-    @Test func laterValuesHaveAConstantWeight() {
+    @Test func laterValuesOfAMovingAverageHaveAConstantWeight() {
         var average = MovingAverage(age: 5)
         for _ in 1...10 { _ = average.add(3) }
         #expect(abs(average.add(6) - 4) < 1e-12)

@@ -3,9 +3,10 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct CorrelationLimitTests {
-    @Test func growsWithEachWindowWithoutAQueue() {
+    @Test func aCorrelationLimitGrowsWithEachWindowWithoutAQueue() {
         var run = CorrelationRun()
         let limits = (0..<4).map { _ in
             run.window(100)
@@ -14,7 +15,7 @@ import Testing
         #expect(limits == [21, 22, 23, 24])
     }
 
-    @Test func aStepIsTheLogarithm() {
+    @Test func aStepOfACorrelationLimitIsItsLogarithm() {
         var run = CorrelationRun(100)
         run.window(100, inFlight: 100)
         #expect(run.machine.limit == 102)
@@ -78,7 +79,7 @@ import Testing
         #expect(run.machine.limit == 20)
     }
 
-    @Test func isAtMostFiveTimesWhatIsInFlight() {
+    @Test func aCorrelationLimitIsAtMostFiveTimesWhatIsInFlight() {
         var run = CorrelationRun()
         run.window(100, inFlight: 5)
         #expect(run.machine.limit == 21)
@@ -88,7 +89,7 @@ import Testing
         #expect(run.machine.limit == 19)
     }
 
-    @Test func aTenthOfDropsShrinksIt() {
+    @Test func aTenthOfDropsShrinksACorrelationLimit() {
         var run = CorrelationRun()
         run.window(100, drops: 5)
         #expect(run.machine.limit == 21)
@@ -101,7 +102,7 @@ import Testing
         #expect(run.machine.limit == 18)
     }
 
-    @Test func staysWithinItsBounds() {
+    @Test func aCorrelationLimitStaysWithinItsBounds() {
         var run = CorrelationRun(20, 19...21)
         for _ in 0..<3 { run.window(100) }
         #expect(run.machine.limit == 21)
@@ -109,7 +110,7 @@ import Testing
         #expect(run.machine.limit == 19)
     }
 
-    @Test func aLongQueueShrinksIt() {
+    @Test func aLongQueueShrinksACorrelationLimit() {
         var run = CorrelationRun()
         for _ in 0..<12 { run.window(100) }
         let before = run.machine.limit
@@ -164,7 +165,7 @@ import Testing
         #expect(window.quantile(0.91) == .infinity)
     }
 
-    @Test func clearingEmptiesAll() {
+    @Test func clearingAWindowEmptiesAllItsCounters() {
         var window = RoundTripWindow()
         window.add(.made(1_000))
         window.add(.made(1, isDrop: true))
@@ -181,18 +182,18 @@ import Testing
         return pairs.reduce(0) { window.add($1.0, $1.1) }
     }
 
-    @Test func linesCorrelateFully() {
+    @Test func pairsOnALineCorrelateFully() {
         let numbers = (1...20).map(Double.init)
         #expect(abs(correlation(numbers.map { ($0, 3 * $0 + 1) }) - 1) < 1e-12)
         #expect(abs(correlation(numbers.map { ($0, 100 - $0) }) + 1) < 1e-12)
     }
 
-    @Test func tenPairsAreNeeded() {
+    @Test func aCorrelationNeedsTenPairs() {
         #expect(correlation((1...9).map { (Double($0), Double($0)) }) == 0)
         #expect(correlation((1...10).map { (Double($0), Double($0)) }) > 0.99)
     }
 
-    @Test func whatHardlyVariesDoesNotCorrelate() {
+    @Test func valuesThatHardlyVaryDoNotCorrelate() {
         let numbers = (1...20).map(Double.init)
         #expect(correlation(numbers.map { ($0, 5) }) == 0)
         #expect(correlation(numbers.map { (5, $0) }) == 0)
@@ -204,7 +205,7 @@ import Testing
         #expect(correlation(numbers.map { ($0, 300 + $0) }) > 0.99)
     }
 
-    @Test func theLastFiftyCount() {
+    @Test func theLastFiftyPairsOfACorrelationCount() {
         let old = (1...30).map { (Double($0), Double(-$0)) }
         let new = (1...50).map { (Double($0), Double($0)) }
         #expect(correlation(old + new.dropLast()) < 0.9999)
@@ -240,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func agreesOverRandomWindows() {
+    @Test func aCorrelationAgreesWithAnOracleOverRandomWindows() {
         var reasons: [CorrelationOracle.Reason: Int] = [:]
         for seed in 0..<75 {
             let initial = 20 + seed

@@ -24,7 +24,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func whenItHasPassedTheCallFailsAndIsCancelledBeneath() {
+    @Test func aPassedDeadlineFailsTheCallAndCancelsItBeneath() {
         let upstream = Upstream(on: scheduler)
         let call = service(.seconds(10), upstream)(1)
         scheduler.advance(by: .milliseconds(9999))
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [(10, 3, 3), (3, 10, 3), (5, 5, 5)])
-    func theSoonerOfTwoHolds(outer: Int, inner: Int, expected: Int) {
+    func theSoonerOfTwoDeadlinesHolds(outer: Int, inner: Int, expected: Int) {
         let upstream = Upstream(on: scheduler)
         let call = stack(
             .deadline(.seconds(outer), on: scheduler), .deadline(.seconds(inner), on: scheduler),
@@ -74,7 +74,7 @@ import Testing
         #expect(call.serviceError?.code == .deadlineExceeded)
     }
 
-    @Test func ofZeroTheServiceIsNotCalled() {
+    @Test func aDeadlineOfZeroDoesNotCallTheService() {
         let upstream = Upstream(on: scheduler)
         let call = service(.zero, upstream)(1)
         #expect(call.serviceError?.code == .deadlineExceeded)
@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [0, -5])
-    func ofAContextThatIsOverTheServiceIsNotCalled(seconds: Int) {
+    func aContextWhoseTimeIsOverDoesNotCallTheService(seconds: Int) {
         let upstream = Upstream(on: scheduler)
         let context = CallContext(deadline: CallDeadline(after: .seconds(seconds), on: scheduler))
         let call = context.run { service(.seconds(10), upstream)(1) }
@@ -108,7 +108,7 @@ import Testing
         #expect(scheduler.now.offset == .seconds(2))
     }
 
-    @Test func aDeadlineBeyondAllTimeIsNoTrap() {
+    @Test func aDeadlineBeyondAllTimeDoesNotTrap() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let call = service(.seconds(Int64.max), upstream)(1)
         scheduler.advance(by: .milliseconds(10))
@@ -117,7 +117,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aNegativeDurationTraps() async {
+    @Test func aDeadlineOfANegativeDurationTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

@@ -12,7 +12,7 @@ import Testing
         stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)
     }
 
-    @Test func anotherServiceIsCalledForWhatFailed() {
+    @Test func aFallbackCallsAnotherServiceForWhatFailed() {
         let upstream = Upstream(on: scheduler, [.error(Broken(), after: .milliseconds(30))])
         let other = Upstream(on: scheduler, [.value(8, after: .milliseconds(20))])
         let call = observed(.fallback(to: other.send), upstream)(3)
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func outsideOfAnObservedCallItTellsThatCallsObservers(isImmediate: Bool) {
+    func aFallbackOutsideOfAnObservedCallTellsItsObservers(isImmediate: Bool) {
         let metrics = ServiceMetrics()
         let upstream = Upstream(
             on: scheduler, [isImmediate ? .atOnce(.failure(Broken())) : .error(Broken())])
@@ -69,7 +69,7 @@ import Testing
             Broken(), ServiceError(.circuitOpen, policy: "b"), FutureError(.abandoned),
             Advised(advisedOutcome: .failure), Advised(advisedOutcome: .retryable),
         ] as [any Error & Sendable], [false, true])
-    func anyFailureIsReplaced(error: any Error & Sendable, isImmediate: Bool) {
+    func aFallbackReplacesAnyFailure(error: any Error & Sendable, isImmediate: Bool) {
         let step = isImmediate ? Upstream.Step.atOnce(.failure(error)) : .error(error)
         let upstream = Upstream(on: scheduler, [step])
         let call = observed(.fallback(9), upstream)(1)
@@ -80,7 +80,7 @@ import Testing
     @Test(
         arguments: [CancellationError(), Advised(advisedOutcome: .ignorable)]
             as [any Error & Sendable], [false, true])
-    func whatIsIgnorableStays(error: any Error & Sendable, isImmediate: Bool) {
+    func aFallbackLeavesAnIgnorableResult(error: any Error & Sendable, isImmediate: Bool) {
         let step = isImmediate ? Upstream.Step.atOnce(.failure(error)) : .error(error)
         let upstream = Upstream(on: scheduler, [step])
         let call = observed(.fallback(9), upstream)(1)
@@ -89,7 +89,7 @@ import Testing
         #expect(log.elements.count == 2)
     }
 
-    @Test func aClosureMakesTheValueOfTheError() {
+    @Test func aFallbacksClosureMakesAValueOfTheError() {
         let upstream = Upstream(on: scheduler, [.error(Broken(number: 40))])
         let call = observed(
             .fallback { error in ((error as? Broken)?.number ?? 0) + 2 }, upstream)(1)
@@ -97,7 +97,7 @@ import Testing
         #expect(call.valueNow == 42)
     }
 
-    @Test func whatTheClosureThrowsIsTheError() {
+    @Test func anErrorOfAFallbacksClosureIsTheError() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = observed(.fallback { _ in throw Broken(number: 2) }, upstream)(1)
         scheduler.run()
@@ -139,7 +139,7 @@ import Testing
         #expect(other.arrivals.first?.attempt == 4)
     }
 
-    @Test func cancellingInTheFirstCallCallsNobodyElse() {
+    @Test func cancellingDuringTheFirstCallCallsNoFallback() {
         let upstream = Upstream(on: scheduler)
         let other = Upstream(on: scheduler)
         let call = observed(.fallback(to: other.send), upstream)(1)
@@ -149,7 +149,7 @@ import Testing
         #expect(other.count == 0)
     }
 
-    @Test func cancellingInTheSubstituteCancelsThat() {
+    @Test func cancellingDuringAFallbacksCallCancelsIt() {
         let upstream = Upstream(on: scheduler, [.broken])
         let other = Upstream(on: scheduler)
         let call = observed(.fallback(to: other.send), upstream)(1)
@@ -161,7 +161,7 @@ import Testing
         #expect(other.living == 0)
     }
 
-    @Test func theFirstThatSucceedsOfSeveral() {
+    @Test func theFirstOfSeveralFallbacksThatSucceedsIsTheResult() {
         let upstream = Upstream(on: scheduler, [.broken])
         let second = Upstream(on: scheduler, [.broken])
         let third = Upstream(on: scheduler, [.value(3)])
@@ -189,7 +189,7 @@ import Testing
     }
 
     /// The expected result according to the documentation, outcome by outcome.
-    @Test func oracle() {
+    @Test func aFallbackAgreesWithAnOracle() {
         for seed in 0..<500 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)
             func step(_ value: Int) -> (Upstream.Step, Int?) {

@@ -13,7 +13,7 @@ import Testing
         stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)
     }
 
-    @Test func aFastCallIsAlone() {
+    @Test func aFastCallIsNotHedged() {
         let upstream = Upstream(on: scheduler, [.value(7, after: .milliseconds(49))])
         let call = observed(
             .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)), upstream)(1)
@@ -24,7 +24,7 @@ import Testing
         #expect(!log.lines.contains { $0.contains("hedge") && !$0.contains("<1 hedge") })
     }
 
-    @Test func aSlowOneGetsASecondAndTheFirstSuccessWins() {
+    @Test func aSlowCallIsHedgedAndTheFirstSuccessWins() {
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .milliseconds(200)), .value(2)])
         let call = observed(
@@ -72,7 +72,7 @@ import Testing
         #expect(upstream.instants == [.zero, .milliseconds(10), .milliseconds(60)])
     }
 
-    @Test func aFatalFailureEndsAll() {
+    @Test func aFatalFailureEndsAllHedgedCalls() {
         let fatal = Advised(advisedOutcome: .failure)
         let upstream = Upstream(on: scheduler, [.never, .error(fatal), .value(3)])
         let call = stack(
@@ -226,7 +226,7 @@ import Testing
         #expect(upstream.instants == [.zero, .milliseconds(50), .milliseconds(160)])
     }
 
-    @Test func otherwiseTheFailureIsGivenBackToWhoWaits() {
+    @Test func aFailureWithAnAskedWaitIsGivenBackIfNoCallIsUnderWay() {
         let upstream = Upstream(on: scheduler, [.asked(100), .value(2)])
         let call = stack(
             .retry(on: scheduler), .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)),
@@ -252,7 +252,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func theAttemptIsThatOfTheRetryAround() {
+    @Test func hedgedCallsHaveTheAttemptOfTheRetryAround() {
         let upstream = Upstream(on: scheduler, [.broken, .broken, .never, .value(2)])
         let call = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler),
@@ -293,7 +293,7 @@ import Testing
     }
 
     /// Compared with a loop over the ends and timers in order of time.
-    @Test(arguments: 0..<1_000) func agreesWithASequentialOracle(seed: UInt64) {
+    @Test(arguments: 0..<1_000) func aHedgedCallAgreesWithAnOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let attempts = Int.random(in: 1...5, using: &generator)
         let delay = Int.random(in: 1...100_000, using: &generator)
@@ -345,7 +345,7 @@ import Testing
 
     /// Calls end on several threads at once, while others are cancelled: each settles and ends once, and no call
     /// stays under way.
-    @Test func threadsShareAStack() {
+    @Test func threadsMayShareAHedgedStack() {
         let pending = Locked<[Promise<Int>]>([])
         let open = Locked(0)
         let scheduler = ManualScheduler()
@@ -415,7 +415,7 @@ import Testing
     }
 
     /// The observer of an answer, and the handler of a loser's cancellation, call the same stack.
-    @Test func itMayBeCalledFromItsCallbacks() {
+    @Test func aHedgedStackMayBeCalledFromItsCallbacks() {
         let scheduler = ManualScheduler()
         let inner = Locked<[Future<Int>]>([])
         let slot = Locked<Service<Ask, Int>?>(nil)
@@ -454,7 +454,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test(arguments: [false, true]) func oneAttemptIsNotHedged(isBroken: Bool) {
+    @Test(arguments: [false, true]) func aHedgeOfOneAttemptHedgesNothing(isBroken: Bool) {
         let upstream = Upstream(on: scheduler, isBroken ? [.broken] : [])
         let call = stack(
             .hedge(sharing: Hedge(after: .milliseconds(5), attempts: 1, on: scheduler)),
@@ -464,7 +464,7 @@ import Testing
         #expect((call.errorNow is Broken) == isBroken)
     }
 
-    @Test func whatFailsAtOnceIsHedgedAtOnce() {
+    @Test func aCallThatFailsAtOnceIsHedgedAtOnce() {
         let upstream = Upstream(
             on: scheduler, [.atOnce(.failure(Broken())), .atOnce(.success(2))])
         #expect(stack(.hedge(sharing: Hedge(on: scheduler)), over: upstream.send)(1).valueNow == 2)
@@ -476,7 +476,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func thoseThatFailAtOnceAreBoundedByTheBudget() {
+    @Test func theBudgetBoundsHedgesOfCallsThatFailAtOnce() {
         let count = Locked(0)
         let scheduler = scheduler
         let load = stack(
@@ -517,21 +517,21 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func noAttemptTraps() async {
+    @Test func aHedgeOfNoAttemptTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.hedge(sharing: Hedge(attempts: 0)) }
         expectTrap("hedge needs at least 1 attempt, not 0", in: result)
     }
 
-    @Test func aNegativeDelayTraps() async {
+    @Test func aHedgesNegativeDelayTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.hedge(sharing: Hedge(after: .milliseconds(-1))) }
         expectTrap("hedge needs a delay of zero or more", in: result)
     }
 
-    @Test func aShareAboveOneTraps() async {
+    @Test func aHedgesShareAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.hedge(sharing: Hedge(maxExtraLoad: 1.1)) }
@@ -574,7 +574,7 @@ import Testing
         #expect(fired == .wait)
     }
 
-    @Test func whenAllAreMadeTheLastFailureEndsAll() {
+    @Test func onceAllHedgesAreMadeTheLastFailureEndsTheCall() {
         var machine = machine(2, underWay: 2)
         let steps = [1, 2].map { machine.end($0, with: .retryable) }
         #expect(steps == [.wait, .finish(losers: [])])
@@ -643,7 +643,7 @@ import Testing
         #expect(step == .wait)
     }
 
-    @Test func thereAreSoManyAttempts() {
+    @Test func aHedgeMakesAsManyAttemptsAsAllowed() {
         #expect(machine(1, underWay: 9).begun == 1)
         #expect(machine(4, underWay: 9).begun == 4)
     }

@@ -156,7 +156,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func severalStacksShareOne() {
+    @Test func severalStacksMayShareAHedge() {
         let hedging = Hedge(after: .milliseconds(1), on: scheduler)
         #expect(hedging.delay == .milliseconds(1))
         let upstream = Upstream(on: scheduler)
@@ -168,7 +168,7 @@ import Testing
         for call in calls { call.cancel() }
     }
 
-    @Test func threadsShareOne() {
+    @Test func threadsMayShareAHedge() {
         let hedging = Hedge(maxExtraLoad: 0.5, on: scheduler)
         let load = stack(.hedge(sharing: hedging), over: { (key: Int) in Future(value: key) })
         let scheduler = scheduler
@@ -391,7 +391,7 @@ import Testing
     }
 
     /// Compared with fractions of whole numbers.
-    @Test(arguments: [1, 2, 10, 50, 100]) func agreesWithASequentialOracle(price: Int) {
+    @Test(arguments: [1, 2, 10, 50, 100]) func theExtraLoadOfHedgesAgreesWithAnOracle(price: Int) {
         var generator = SeededGenerator(seed: UInt64(price))
         for _ in 0..<10 {
             var budget = HedgeBudget(share: 1 / Double(price))
@@ -457,7 +457,7 @@ import Testing
     }
 
     @Test(arguments: [(0.01, 100), (0.02, 50), (0.1, 10), (0.5, 10), (1, 10), (0.003, 334)])
-    func itKnowsNothingBeforeThereAreEnough(share: Double, enough: Int) {
+    func aPercentileIsUnknownBeforeThereAreEnoughLatencies(share: Double, enough: Int) {
         var less = window(share, enough - 1, at: at(0))
         expect(&less, nil, at: at(0))
         var just = window(share, enough, at: at(0))
@@ -471,7 +471,7 @@ import Testing
         expect(&window, nil, at: at(0))
     }
 
-    @Test func itIsAtLeastOneMillisecond() {
+    @Test func aPercentileIsAtLeastOneMillisecond() {
         var window = LatencyWindow(share: 0.5)
         for _ in 0..<10 { window.add(.zero, at: at(0)) }
         expect(&window, .milliseconds(1), at: at(0))
@@ -483,7 +483,7 @@ import Testing
         expect(&window, nil, at: at(0))
     }
 
-    @Test func itIsLookedAtAnewAfterThreeSeconds() {
+    @Test func aPercentileIsLookedAtAnewAfterThreeSeconds() {
         var window = window(0.1, 10, at: at(0))
         expect(&window, .milliseconds(9), at: at(0))
         for _ in 0..<90 { window.add(.milliseconds(500), at: at(1)) }

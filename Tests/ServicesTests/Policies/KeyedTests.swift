@@ -32,8 +32,7 @@ import Testing
         log.elements.filter { if case .bypassed = $0.kind { true } else { false } }
     }
 
-    @Test("S9: the breaker of one key opens, and events name it")
-    func aKeyHasItsOwnBreaker() {
+    @Test func theBreakerOfOneKeyOpensAndEventsNameIt() {
         let upstream = Upstream(
             on: scheduler, [.atOnce(.failure(Broken())), .value(2), .value(3)])
         let service = breakers(over: upstream)
@@ -340,7 +339,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aLimitOfZeroTraps() async {
+    @Test func aLimitOfNoKeyTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.keyed(by: { $0 }, limit: 0) { _ in .passThrough } }
@@ -362,7 +361,7 @@ import Testing
         var unused: [Int] { keys.filter { $0.users == 0 }.map(\.key) }
     }
 
-    @Test(arguments: 0..<200) func itDoesWhatTheListDoes(_ seed: Int) {
+    @Test(arguments: 0..<200) func aTableOfKeysAgreesWithAList(_ seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         let limit = Int.random(in: 1...4, using: &generator)
         var table = Table(limit: limit)

@@ -57,7 +57,7 @@ import Testing
 }
 
 @Suite struct SlotOrderTests {
-    @Test func theFirstIsTheOldest() {
+    @Test func theFirstOfAnLRUTableIsTheOldest() {
         var order = SlotOrder()
         #expect(order.first == nil)
         for slot in [3, 0, 7] { order.append(slot) }
@@ -72,7 +72,7 @@ import Testing
         #expect(order.first == nil)
     }
 
-    @Test func agreesWithAnArray() {
+    @Test func anOrderedTableAgreesWithAnArray() {
         var generator = SeededGenerator(seed: 3)
         var order = SlotOrder()
         var list: [Int] = []

@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct LoadShedderTests {
     let scheduler = ManualScheduler()
@@ -164,7 +165,7 @@ import Testing
         #expect(order == .oldestFirst ? late == 0 : late * 4 < waits.count)
     }
 
-    @Test func withoutAQueueItRefuses() {
+    @Test func aLoadShedderWithoutAQueueRefuses() {
         let upstream = Upstream(on: scheduler)
         let service = service(LoadShedder(limit: 1, queue: 0, on: scheduler), upstream)
         _ = call(service, 1, .sheddable)
@@ -198,7 +199,7 @@ import Testing
         #expect(CallContext.current.boundPriority == nil)
     }
 
-    @Test func nestedCallsInheritIt() {
+    @Test func nestedCallsInheritThePriority() {
         let inner = stack(.priority(.sheddable), over: told)
         let outer = stack(.priority(.criticalPlus), over: inner)
         #expect(outer(1).valueNow == .criticalPlus)
@@ -213,7 +214,7 @@ import Testing
     }
 
     /// The other parts of a context stay, in any order.
-    @Test func itStandsBesideTheOtherPartsOfTheContext() {
+    @Test func thePriorityStandsBesideTheOtherPartsOfTheContext() {
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         let context = CallContext(deadline: deadline, attempt: 2).with(priority: .sheddable)
         #expect(context.remaining == .seconds(3) && context.attempt == 2)
@@ -222,7 +223,7 @@ import Testing
     }
 
     /// Attempts that the scheduler begins, hedges and observed calls have it.
-    @Test func itGoesThroughPolicies() {
+    @Test func thePriorityGoesThroughPolicies() {
         let seen = Locked<[CallPriority]>([])
         let load = stack(
             .observed(by: ServiceObserver { _ in }, on: scheduler), .priority(.sheddablePlus),
@@ -286,7 +287,7 @@ import Testing
         #expect(next.withLock { $0 } != nil)
     }
 
-    @Test func aLongQueueNeedsNoStack() {
+    @Test func aLongQueueOfALoadShedderNeedsNoStack() {
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: count, on: scheduler)
@@ -304,28 +305,28 @@ import Testing
 
 #if os(macOS) || os(Linux)
 @Suite(.oneAtATime) struct LoadShedderMisuseTests {
-    @Test func noPlaceTraps() async {
+    @Test func aLoadShedderOfNoPlaceTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = LoadShedder(limit: 0) }
         expectTrap("a load shedder needs a limit of at least 1, not 0", in: result)
     }
 
-    @Test func aQueueBelowZeroTraps() async {
+    @Test func aLoadSheddersQueueBelowZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = LoadShedder(queue: -1) }
         expectTrap("a load shedder needs a queue of zero or more, not -1", in: result)
     }
 
-    @Test func noTargetTraps() async {
+    @Test func aLoadShedderOfNoTargetTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = LoadShedder(target: .zero) }
         expectTrap("a load shedder needs a target of more than zero, not 0.0", in: result)
     }
 
-    @Test func anIntervalBelowTheTargetTraps() async {
+    @Test func aLoadSheddersIntervalBelowItsTargetTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = LoadShedder(target: .seconds(2), interval: .seconds(1)) }
@@ -438,7 +439,7 @@ import Testing
     }
 
     /// A waiting call is given up just when it gets its place, and after it has begun.
-    @Test func eachTicketHasOneEnd() throws {
+    @Test func aTicketOfALoadShedderHasOneEnd() throws {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 3))
         var tickets: [Machine.Ticket] = []
         for name in ["now", "a", "b"] {
@@ -490,7 +491,7 @@ import Testing
         }
     }
 
-    @Test func agreesOverRandomScripts() {
+    @Test func aLoadShedderAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 37)
         var counts = (displaced: 0, refused: 0, served: 0, left: 0, late: 0)
         for _ in 0..<200 {

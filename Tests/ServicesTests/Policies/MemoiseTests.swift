@@ -47,7 +47,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func keysDecideAlone() {
+    @Test func onlyTheKeyDecidesWhichAnswerAMemoHas() {
         let counter = Counter()
         let load = stack(
             .memoise(by: { $0.number % 2 }, timeToLive: .seconds(1), on: scheduler),
@@ -55,7 +55,7 @@ import Testing
         #expect((0..<6).map { load(Ask($0)).valueNow } == [1, 2, 1, 2, 1, 2])
     }
 
-    @Test func theOneLongestUnusedMakesRoom() {
+    @Test func theAnswerUnusedForLongestMakesRoomInAMemo() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), limit: 2, on: scheduler)
         let counter = Counter()
         let load = stack(.memoise(sharing: memo), over: counter.send)
@@ -68,7 +68,7 @@ import Testing
         #expect(memo.count == 2)
     }
 
-    @Test func whatHasExpiredGoesBeforeWhatHasNot() {
+    @Test func expiredAnswersLeaveAMemoBeforeOthers() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(10), limit: 2, on: scheduler)
         let counter = Counter()
         let load = stack(.memoise(sharing: memo), over: counter.send)
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: [
         Upstream.Step.broken, .error(CancellationError()), .atOnce(.failure(Broken())),
     ])
-    func failuresAreNotKept(_ step: Upstream.Step) {
+    func aMemoKeepsNoFailure(_ step: Upstream.Step) {
         let upstream = Upstream(on: scheduler, [step, .value(7)])
         let load = stack(.memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)
         let failed = load(1)
@@ -115,7 +115,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aValueThatIsNoSuccessIsNotKept() {
+    @Test func aMemoKeepsNoValueThatIsNoSuccess() {
         let classifier = Classifier<Int> { result in
             if case .success(let value) = result, value < 0 { return .failure }
             return Classifier.standard(result)
@@ -153,7 +153,7 @@ import Testing
         #expect(load(1).valueNow == 2)
     }
 
-    @Test func cancellingAMissCancelsIt() {
+    @Test func cancellingAMissCancelsItsCall() {
         let upstream = Upstream(on: scheduler)
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let load = stack(.memoise(sharing: memo), over: upstream.send)
@@ -180,7 +180,7 @@ import Testing
         #expect(one.calls + other.calls == 3)
     }
 
-    @Test func hitsAndMissesAreTold() {
+    @Test func aMemoTellsItsHitsAndMisses() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(
             .observed(by: log.observer, on: scheduler),
@@ -232,7 +232,7 @@ import Testing
         #expect(load(1).valueNow == 4)
     }
 
-    @Test func invalidatingAllForgetsAll() {
+    @Test func invalidatingAMemoForgetsAllItsAnswers() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(.memoise(sharing: memo), over: upstream.send)
@@ -401,14 +401,14 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aTimeToLiveOfZeroTraps() async {
+    @Test func aMemosTimeToLiveOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.memoise(timeToLive: .zero) }
         expectTrap("memoise needs a timeToLive of more than zero", in: result)
     }
 
-    @Test func aLimitOfZeroTraps() async {
+    @Test func aMemosLimitOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Memo<Int, Int>(timeToLive: .seconds(1), limit: 0) }
@@ -425,7 +425,7 @@ import Testing
     }
 
     /// Compared with a list of all kept answers, over random calls, ends, invalidations and times.
-    @Test(arguments: 0..<20) func agreesWithASequentialOracle(seed: UInt64) {
+    @Test(arguments: 0..<20) func aMemoAgreesWithAnOracle(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let limit = Int.random(in: 1...4, using: &generator)
         var machine = Machine(timeToLive: .milliseconds(20), limit: limit)
@@ -512,7 +512,7 @@ import Testing
         }
     }
 
-    @Test func whatIsTakenOutIsGivenBack() {
+    @Test func aMemoGivesBackWhatIsTakenOut() {
         var machine = Machine(timeToLive: .milliseconds(10), limit: 2)
         for key in 1...2 {
             guard case .miss(let call, _) = machine.look(up: key, at: at(key)).answer else {

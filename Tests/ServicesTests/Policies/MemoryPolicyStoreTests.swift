@@ -2,6 +2,7 @@ import PledgeFutures
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct MemoryPolicyStoreTests {
     let scheduler = ManualScheduler()
@@ -88,8 +89,8 @@ import Testing
         #expect(values.count < 50)
     }
 
-    @Test("K4: only new keys free expired entries, for constant time each")
-    func amortisedTime() {
+    @Test("only new keys free expired entries, for constant time each")
+    func onlyNewKeysFreeExpiredEntries() {
         for live in 1...200 {
             var values = Expiring<Int>()
             var (removals, removalsByOthers) = (0, 0)

@@ -42,7 +42,7 @@ import Testing
         #expect(CallContext.current.traceContext == nil)
     }
 
-    @Test func withoutItThereIsNoTrace() {
+    @Test func aStackWithoutANewTraceHasNone() {
         _ = stack(retry, over: upstream)(1)
         scheduler.run()
         #expect(seen.elements == [nil, nil, nil])
@@ -70,7 +70,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func anotherShareTraps() async {
+    @Test func aSamplingShareAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.newTrace(samplingShare: 1.5) }

@@ -28,7 +28,7 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 3])
     }
 
-    @Test func nextSeesThePageAndItsInput() async throws {
+    @Test func theClosureNextSeesThePageAndItsInput() async throws {
         let seen = Locked<[String]>([])
         let upstream = settled([5, 7])
         let pages = paginate(upstream.send, from: Ask(3)) { page, ask in
@@ -107,7 +107,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func iterationsAreIndependent() async throws {
+    @Test func iterationsOverPagesAreIndependent() async throws {
         let upstream = settled([10, 20, 10, 20])
         let pages = pages(upstream, count: 2)
         var first = pages.makeAsyncIterator()
@@ -178,7 +178,7 @@ import Testing
     }
 
     /// The expected result according to the documentation, for random servers and readers.
-    @Test func oracle() async throws {
+    @Test func thePagesAgreeWithAnOracle() async throws {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)
             let count = Int.random(in: 1...6, using: &chance)
@@ -212,7 +212,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func noPageTraps() async {
+    @Test func aPaginationOfNoPageTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -254,7 +254,7 @@ import Testing
         #expect(upstream.cancelled == 1)
     }
 
-    @Test func cancellingTheTaskEndsTheWait() async throws {
+    @Test func cancellingTheTaskEndsTheWaitForAPage() async throws {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(10))])
         let pages = pages(upstream)
         let seen = Locked<[Int]>([])
@@ -325,7 +325,7 @@ import Testing
         #expect(try await other.value == 21)
     }
 
-    @Test func nothingIsAliveOnceItIsOver() async throws {
+    @Test func nothingIsAliveOnceAnIterationOverPagesIsOver() async throws {
         weak var luggage: Luggage?
         let upstream = Upstream(on: scheduler, [.atOnce(.success(10)), .atOnce(.success(20))])
         do {

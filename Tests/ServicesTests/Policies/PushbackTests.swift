@@ -40,7 +40,7 @@ import Testing
         #expect(waits == [.seconds(2), .seconds(2)])
     }
 
-    @Test func upToATenthIsAdded() {
+    @Test func upToATenthIsAddedToAnAskedWait() {
         let upstream = Upstream(on: scheduler, [.asked(2_000), .value(2)])
         let pushback = Pushback(on: scheduler, random: .constant(0.999_999_999))
         let service = service(pushback, upstream)
@@ -132,7 +132,7 @@ import Testing
     }
 
     /// A server that asks for a year holds nothing back for a year.
-    @Test func aPauseHasABound() {
+    @Test func thePauseThatAServiceAsksForHasABound() {
         let upstream = Upstream(on: scheduler, [.asked(31_536_000_000)])
         let pushback = pushback()
         _ = service(pushback, upstream)(1)

@@ -18,8 +18,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a caller who joins raises the joined call")
-    func itGoesThroughCoalesce() async throws {
+    @Test func aCallerWhoJoinsRaisesTheJoinedCall() async throws {
         let work = LowWork()
         let load = stack(.coalesce(), over: try await service([work]))
         let (first, joined) = (load(1), load(1))
@@ -33,8 +32,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a joined call is raised that was joined before it was known")
-    func aRaiseBeforeTheCallIsKnown() async throws {
+    @Test func aJoinedCallIsRaisedThatWasJoinedBeforeItWasKnown() async throws {
         let work = LowWork()
         let again = Locked<Service<Ask, Int>?>(nil)
         let joined = Locked<Future<Int>?>(nil)
@@ -56,8 +54,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a joined call that is made again is raised like the one before")
-    func aCallMadeAgain() async throws {
+    @Test func aJoinedCallThatIsMadeAgainIsRaisedLikeTheOneBefore() async throws {
         let works = [LowWork(), LowWork()]
         let load = stack(
             .coalesce(), .timeout(.seconds(90), on: scheduler), over: try await service(works))
@@ -72,8 +69,8 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: all calls of a hedge are raised, and those that begin later")
-    func itGoesThroughHedge() async throws {
+    @Test("all calls of a hedge are raised, and those that begin later")
+    func allCallsOfAHedgeAreRaised() async throws {
         let works = [LowWork(), LowWork(), LowWork()]
         let load = stack(
             .hedge(sharing: Hedge(after: .seconds(1), attempts: 3, maxExtraLoad: 1, on: scheduler)),
@@ -90,8 +87,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test("B5: a task that awaits a call through several policies raises its work")
-    func awaitingRaises() async throws {
+    @Test func aTaskThatAwaitsACallThroughSeveralPoliciesRaisesItsWork() async throws {
         let work = LowWork()
         let load = stack(
             .coalesce(), .retry(on: scheduler), .timeout(.seconds(9), on: scheduler),
@@ -106,7 +102,7 @@ import Testing
     }
 
     /// Callers join, raise and leave while the calls begin and end.
-    @Test func underContention() {
+    @Test func callsMayBeRaisedAndCancelledOnManyThreads() {
         let promises = Locked<[Promise<Int>]>([])
         let load = stack(
             .coalesce(), .hedge(sharing: Hedge(after: .seconds(1), on: scheduler)),

@@ -73,7 +73,7 @@ import Testing
 
     /// A limiter that rounds each interval up would be late by two nanoseconds after a second.
     @Test(arguments: [3, 7, 999, 700_000_001])
-    func roundingDoesNotAddUp(rate: Int) {
+    func theRoundingOfIntervalsDoesNotAddUp(rate: Int) {
         let machine = Machine(rate, per: .seconds(1), burst: 1)
         let bound = Duration.seconds(10)
         let count = min(rate, 10_000)
@@ -161,7 +161,7 @@ import Testing
         #expect(machine.enter(second / 5) == .passes)
     }
 
-    @Test func instantsBeforeTheOrigin() {
+    @Test func aRateLimiterTakesInstantsBeforeTheOrigin() {
         let machine = Machine(3, per: .nanoseconds(10), burst: 1)
         #expect(machine.enter(-10) == .passes)
         #expect(machine.enter(-7) == .refused(retryAt: Self.at(-6)))
@@ -172,7 +172,7 @@ import Testing
         #expect(machine.enter(0) == .passes)
     }
 
-    @Test func theLargestNumbersDoNotOverflow() {
+    @Test func theLargestNumbersDoNotOverflowARateLimiter() {
         let machine = Machine(1_000_000_000, per: .seconds(366 * 24 * 3_600), burst: 1_000_000_000)
         #expect(machine.enter(.max) == .passes)
         let slow = Machine(1, per: .seconds(366 * 24 * 3_600), burst: 1)
@@ -184,7 +184,9 @@ import Testing
 /// The machine compared with a bucket that is filled nanosecond by nanosecond.
 @Suite(.oneAtATime) struct RateLimiterOracleTests {
     /// - Parameter punctuality: The timer fires at each nanosecond in one of so many; in time with 1.
-    @Test(arguments: [1, 4, 20]) func agreesOverRandomScripts(punctuality: Int) {
+    @Test(arguments: [1, 4, 20]) func aRateLimiterAgreesWithAnOracleOverRandomScripts(
+        punctuality: Int
+    ) {
         var generator = SeededGenerator(seed: 23)
         var passed = 0, refused = 0, left = 0
         for _ in 0..<150 {

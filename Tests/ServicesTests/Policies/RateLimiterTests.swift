@@ -84,7 +84,7 @@ import Testing
             ])
     }
 
-    @Test func aRefusalIsNotRetried() {
+    @Test func aRateLimitersRefusalIsNotRetried() {
         let upstream = Upstream(on: scheduler, [.atOnce(.failure(Broken()))])
         let call = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler), .rateLimit(sharing: limiter()),
@@ -212,7 +212,7 @@ import Testing
         #expect(service(4).serviceError?.code == .rateLimited)
     }
 
-    @Test func severalStacksShareOne() {
+    @Test func severalStacksMayShareARateLimiter() {
         let limiter = limiter(maxWait: .seconds(1))
         let upstream = Upstream(on: scheduler, [.value(7)])
         let other = stack(
@@ -234,7 +234,7 @@ import Testing
             rate: rate, per: .seconds(1), burst: burst, maxWait: maxWait, on: scheduler)
     }
 
-    @Test func whoHearsOfAnAnswerMayCallAtOnce() {
+    @Test func whoHearsOfAnAnswerMayCallARateLimiterAtOnce() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let service = stack(
             .rateLimit(sharing: limiter(maxWait: .seconds(1))), over: upstream.send)
@@ -337,7 +337,7 @@ import Testing
         #expect(times.count <= most)
     }
 
-    @Test func onTheLiveScheduler() async throws {
+    @Test func aRateLimiterKeepsItsRateOnTheLiveScheduler() async throws {
         let limiter = RateLimiter(rate: 1_000, per: .seconds(1), maxWait: .seconds(10))
         let service = stack(
             .rateLimit(sharing: limiter), over: { (ask: Ask) in Future(value: ask.number) })
@@ -350,14 +350,14 @@ import Testing
 
 #if os(macOS) || os(Linux)
 @Suite(.oneAtATime) struct RateLimiterMisuseTests {
-    @Test func aRateOfZeroTraps() async {
+    @Test func aRateLimitersRateOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RateLimiter(rate: 0, per: .seconds(1)) }
         expectTrap("a rate limiter needs a rate in 1...1000000000, not 0", in: result)
     }
 
-    @Test func aPeriodOfZeroTraps() async {
+    @Test func aRateLimitersPeriodOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RateLimiter(rate: 1, per: .zero) }
@@ -371,14 +371,14 @@ import Testing
         expectTrap("a rate limiter needs a period from a nanosecond to 366 days", in: result)
     }
 
-    @Test func aBurstOfZeroTraps() async {
+    @Test func aRateLimitersBurstOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RateLimiter(rate: 1, per: .seconds(1), burst: 0) }
         expectTrap("a rate limiter needs a burst in 1...1000000000, not 0", in: result)
     }
 
-    @Test func aNegativeWaitTraps() async {
+    @Test func aRateLimitersNegativeWaitTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RateLimiter(rate: 1, per: .seconds(1), maxWait: .seconds(-1)) }

@@ -8,7 +8,7 @@ import Testing
 @Suite(.oneAtATime) struct RetryBudgetTests {
     let scheduler = ManualScheduler()
 
-    @Test func theDefaultIsTenAndAFifthForEachSuccess() {
+    @Test func aRetryBudgetIsTenAndAFifthForEachSuccessByDefault() {
         let budget = RetryBudget()
         #expect(budget.balance == 10)
         for _ in 0..<10 { #expect(budget.withdraw()) }
@@ -22,7 +22,7 @@ import Testing
         #expect(budget.balance == 10)
     }
 
-    @Test func theUnlimitedOneAllowsEveryRetry() {
+    @Test func anUnlimitedRetryBudgetAllowsEveryRetry() {
         let budget = RetryBudget.unlimited
         for _ in 0..<1_000 { #expect(budget.withdraw()) }
         #expect(budget.balance == .max)
@@ -55,7 +55,7 @@ import Testing
         #expect(sent.withLock { $0 } - before <= 1_010)
     }
 
-    @Test func severalStacksShareOne() {
+    @Test func severalStacksMayShareARetryBudget() {
         let budget = RetryBudget(capacity: 2)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 9))
         let policy = Middleware<Ask, Int>.retry(
@@ -76,21 +76,21 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aNegativeCapacityTraps() async {
+    @Test func aRetryBudgetsNegativeCapacityTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RetryBudget(capacity: -1) }
         expectTrap("a retry budget needs a capacity in 0...1000000, not -1", in: result)
     }
 
-    @Test func aShareAboveOneTraps() async {
+    @Test func aRetryBudgetsShareAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RetryBudget(retriesPerSuccess: 1.1) }
         expectTrap("a retry budget needs retriesPerSuccess in 0...1, not 1.1", in: result)
     }
 
-    @Test func aShareThatIsNoNumberTraps() async {
+    @Test func aRetryBudgetsShareThatIsNoNumberTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RetryBudget(retriesPerSuccess: .nan) }
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: [(0.1, 10), (0.2, 5), (0.25, 4), (0.29, 4), (0.5, 2), (0.7, 2), (1, 1)])
-    func sharesAreExact(share: Double, additions: Int) {
+    func aTokenBucketsSharesAreExact(share: Double, additions: Int) {
         var bucket = TokenBucket(capacity: 10, share: share, initial: 0)
         for _ in 1..<additions { bucket.add() }
         let early = bucket.take()
@@ -133,7 +133,7 @@ import Testing
         #expect(!taken)
     }
 
-    @Test func theLargestNumbersDoNotOverflow() {
+    @Test func theLargestNumbersDoNotOverflowATokenBucket() {
         var bucket = TokenBucket(
             capacity: 1_000_000, share: .leastNonzeroMagnitude, initial: 1_000_000)
         bucket.add()
@@ -142,7 +142,7 @@ import Testing
     }
 
     /// Compared with fractions of whole numbers.
-    @Test func agreesWithASequentialOracleOverRandomScripts() {
+    @Test func aTokenBucketAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<200 {
             let (capacity, price) = (

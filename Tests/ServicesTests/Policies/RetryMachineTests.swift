@@ -17,7 +17,7 @@ import Testing
             with: .failed(advice), repeatability, remaining: remaining, bits: 0, withdraw: budget)
     }
 
-    @Test func whatIsNotRetryableFinishes() {
+    @Test func aFailureThatIsNotRetryableEndsARetry() {
         var machine = machine()
         #expect(end(&machine, .never) == .finish(nil))
     }
@@ -31,7 +31,7 @@ import Testing
         #expect(end(&strict) == .retry(after: .zero))
     }
 
-    @Test func thereAreSoManyAttempts() {
+    @Test func aRetryMakesAsManyAttemptsAsAllowed() {
         var machine = machine(3)
         #expect(end(&machine) == .retry(after: .seconds(1)))
         #expect(machine.attempt == 2)
@@ -106,7 +106,7 @@ import Testing
         #expect(end(&machine, .after(.seconds(-3))) == .retry(after: .seconds(1)))
     }
 
-    @Test func upToATenthIsAddedToTheServersDelay() {
+    @Test func aRetryAddsUpToATenthToTheServersDelay() {
         var generator = SeededGenerator(seed: 3)
         var delays: Set<Duration> = []
         for _ in 0..<100 {
@@ -125,7 +125,7 @@ import Testing
         #expect(delays.count > 90)
     }
 
-    @Test func aWaitThatFitsIsMade() {
+    @Test func aWaitThatEndsBeforeTheDeadlineIsMade() {
         var machine = machine()
         #expect(end(&machine, remaining: .milliseconds(1_001)) == .retry(after: .seconds(1)))
         var immediate = self.machine(3, .constant(.zero))
@@ -144,7 +144,7 @@ import Testing
         #expect(end(&machine) == .retry(after: .seconds(51)))
     }
 
-    @Test func nothingIsAskedInVain() {
+    @Test func aRetryThatEndsWithdrawsNothingFromItsBudget() {
         func fail<Value>(_ value: Value) -> Value {
             Issue.record("not to be asked")
             return value
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// Compared with a loop that has the whole script in advance.
-    @Test func agreesWithASequentialOracleOverRandomScripts() {
+    @Test func aRetryAgreesWithAnOracleOverRandomScripts() {
         var generator = SeededGenerator(seed: 5)
         for _ in 0..<5_000 {
             let script = Script(using: &generator)

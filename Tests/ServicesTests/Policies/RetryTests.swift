@@ -67,8 +67,7 @@ import Testing
         #expect(second >= .milliseconds(10_010) && second <= .milliseconds(11_010))
     }
 
-    @Test("S8: a server that asks for no wait gets no burst of attempts")
-    func aServerThatAsksForNoWaitIsNotFlooded() throws {
+    @Test func aServerThatAsksForNoWaitGetsNoBurstOfAttempts() throws {
         let upstream = Upstream(on: scheduler, Array(repeating: .asked(0), count: 6))
         _ = stack(.retry(Retry(attempts: 6), on: scheduler), over: upstream.send)(1)
         scheduler.run()
@@ -78,8 +77,7 @@ import Testing
         #expect(pauses.allSatisfy { $0 >= .milliseconds(110) })
     }
 
-    @Test("S8: a retry has a budget of its own")
-    func aServiceThatIsDownGetsAFewRetries() {
+    @Test func aRetryHasABudgetOfItsOwn() {
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 3_000))
         let service = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)
@@ -89,7 +87,7 @@ import Testing
         #expect(upstream.count == 1_000 + 10)
     }
 
-    @Test func aLongerOneGivesTheFailureBack() {
+    @Test func aServersDelayThatIsTooLongGivesTheFailureBack() {
         let upstream = Upstream(on: scheduler, [.asked(10_001), .value(7)])
         let call = observed(.retry(on: scheduler), upstream)(1)
         scheduler.run()
@@ -136,7 +134,7 @@ import Testing
         #expect(log.lines.contains("10 1 retry withheld notReplayable"))
     }
 
-    @Test func unlessItWasCertainlyNotSent() {
+    @Test func anInputThatIsNotReplayableIsSentAgainIfItWasNotSent() {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let upstream = Upstream(on: scheduler, [.error(unsent), .broken, .value(7)])
         let call = stack(
@@ -242,7 +240,7 @@ import Testing
         #expect(budget.balance == 10)
     }
 
-    @Test func cancellingInAnAttemptCancelsThat() {
+    @Test func cancellingDuringAnAttemptCancelsTheAttempt() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(1)
@@ -253,7 +251,7 @@ import Testing
         #expect(upstream.cancelled == 1)
     }
 
-    @Test func cancellingInAWaitEndsIt() {
+    @Test func cancellingDuringAWaitEndsTheWait() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = observed(
             .retry(Retry(backoff: .constant(.seconds(1))), on: scheduler), upstream)(1)
@@ -327,14 +325,14 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func noAttemptTraps() async {
+    @Test func aRetryPolicyOfNoAttemptTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.retry(Retry(attempts: 0)) }
         expectTrap("retry needs at least 1 attempt, not 0", in: result)
     }
 
-    @Test func aNegativeServerDelayTraps() async {
+    @Test func aRetrysNegativeServerDelayTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.retry(Retry(maxServerDelay: .seconds(-1))) }

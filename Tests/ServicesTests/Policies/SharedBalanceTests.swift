@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -32,8 +33,8 @@ import Testing
         Upstream(on: scheduler, Array(repeating: .atOnce(.failure(Broken())), count: count))
     }
 
-    @Test("K4: machines draw on one balance, and a call without a retry keeps its own failure")
-    func oneBalance() {
+    @Test("machines draw on one balance, and a call without a retry keeps its own failure")
+    func machinesDrawOnOneBalance() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), broken(9))
         let (one, other) = (budget(store), budget(store))
         let first = service(one, upstream)(1)
@@ -50,8 +51,7 @@ import Testing
         #expect(store.requests == Array(repeating: "take 1.0 shop:retry", count: 3))
     }
 
-    @Test("K4: the successes of one machine pay for the retries of another")
-    func deposits() {
+    @Test func theSuccessesOfOneMachinePayForTheRetriesOfAnother() {
         let store = TestPolicyStore(on: scheduler)
         let (one, other) = (budget(store), budget(store))
         _ = service(one, broken(3))(1)
@@ -65,8 +65,8 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test("K4: a retry that succeeds, or is cancelled before it is sent, puts back what it took")
-    func refunds() {
+    @Test("a retry that succeeds, or is cancelled before it is sent, puts back what it took")
+    func aRetryPutsBackWhatItTook() {
         let store = TestPolicyStore(on: scheduler)
         let (one, other) = (budget(store, capacity: 1), budget(store, capacity: 1))
         _ = service(
@@ -82,8 +82,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test("K4: machines together never retry more than the balance and the successes allow")
-    func bound() {
+    @Test func machinesTogetherNeverRetryMoreThanTheBalanceAndTheSuccessesAllow() {
         var (retries, withheld) = (0, 0)
         for seed in 0..<UInt64(scriptCount() / 40) {
             var dice = SeededGenerator(seed: seed)
@@ -130,8 +129,8 @@ import Testing
         #expect(retries > 0 && withheld > 0)
     }
 
-    @Test("K4: the store is asked while the backoff passes, and no retry is made before it answers")
-    func overlap() {
+    @Test("the store is asked while the backoff passes, and no retry is made before it answers")
+    func aRetryWaitsForTheStoresAnswer() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), broken(3))
         store.latency = { .milliseconds(15) }
         _ = service(budget(store), attempts: 2, upstream)(1)
@@ -146,8 +145,7 @@ import Testing
         #expect(slow.instants.map { $0 - start } == [.zero, .milliseconds(30)])
     }
 
-    @Test("K4: a retry isn't made if the call's deadline passes before the store answers")
-    func deadline() {
+    @Test func aRetryIsNotMadeIfTheCallsDeadlinePassesBeforeTheStoreAnswers() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), broken(3))
         store.mode = .hangs
         let context = CallContext(deadline: CallDeadline(after: .milliseconds(40), on: scheduler))
@@ -159,9 +157,9 @@ import Testing
     }
 
     @Test(
-        "K4: while the store fails, an open budget is this machine's own, a closed one allows no retry"
+        "while the store fails, an open budget is this machine's own, a closed one allows no retry"
     )
-    func failing() {
+    func anOpenBudgetIsLocalWhileTheStoreFails() {
         let store = TestPolicyStore(on: scheduler)
         store.mode = .fails
         let open = broken(9)
@@ -179,9 +177,9 @@ import Testing
     }
 
     @Test(
-        "K4: deposits are sent as whole tokens, one request at a time, and not while the bucket is full"
+        "deposits are sent as whole tokens, one request at a time, and not while the bucket is full"
     )
-    func batches() {
+    func depositsAreSentAsWholeTokensOneAtATime() {
         let store = TestPolicyStore(on: scheduler)
         let budget = budget(store, capacity: 3)
         for _ in 1...4 { budget.deposit() }
@@ -203,8 +201,7 @@ import Testing
         #expect(store.requests.last == "take -2.0 shop:retry")
     }
 
-    @Test("K4: a hedge doesn't wait for the store")
-    func hedge() {
+    @Test func aHedgeDoesNotWaitForTheStore() {
         let store = TestPolicyStore(on: scheduler)
         let shared = budget(store, capacity: 1)
         store.latency = { .milliseconds(50) }
@@ -224,8 +221,7 @@ import Testing
         #expect(hedged() == 1)
     }
 
-    @Test("K4: a closed budget allows no hedge while the store fails")
-    func hedgeWithoutTheStore() {
+    @Test func aClosedBudgetAllowsNoHedgeWhileTheStoreFails() {
         let store = TestPolicyStore(on: scheduler)
         let (open, closed) = (budget(store), budget(store, failing: .closed))
         store.mode = .fails
@@ -237,8 +233,7 @@ import Testing
         #expect(closed.withdraw())
     }
 
-    @Test("K4: reset fills the bucket for all machines")
-    func reset() {
+    @Test func resettingABudgetFillsTheBucketForAllMachines() {
         let store = TestPolicyStore(on: scheduler)
         let (one, other) = (budget(store), budget(store))
         _ = service(one, broken(3))(1)

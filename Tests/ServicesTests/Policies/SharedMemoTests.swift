@@ -3,6 +3,7 @@ import TestSupport
 import Testing
 
 @testable import PledgeServices
+@testable import PledgeTraffic
 
 @Suite struct SharedMemoTests {
     let scheduler = ManualScheduler()
@@ -26,8 +27,8 @@ import Testing
         Upstream(on: scheduler, values.map { .atOnce(.success($0)) })
     }
 
-    @Test("K4: what one machine has loaded, the others find until its lifetime ends")
-    func found() {
+    @Test("what one machine has loaded, the others find until its lifetime ends")
+    func whatOneMachineHasLoadedTheOthersFind() {
         let store = TestPolicyStore(on: scheduler)
         let (first, second) = (upstream(1), upstream(2, 3))
         #expect(service(memo(store), first)(7).valueNow == 1)
@@ -42,8 +43,7 @@ import Testing
         #expect(log.lines.count { $0.hasSuffix("memoise miss") } == 3)
     }
 
-    @Test("K4: with a local memo and a coalescer above, a process asks the store once")
-    func askedOnce() {
+    @Test func withALocalMemoAndACoalescerAboveAProcessAsksTheStoreOnce() {
         let store = TestPolicyStore(on: scheduler)
         store.latency = { .milliseconds(10) }
         let upstream = upstream(1)
@@ -61,8 +61,7 @@ import Testing
         #expect(store.requests.count == 3)
     }
 
-    @Test("K4: a damaged or foreign value is a miss, and is replaced")
-    func damaged() {
+    @Test func aDamagedOrForeignValueIsAMissAndIsReplaced() {
         let store = TestPolicyStore(on: scheduler)
         for bytes in [[], [0xFF, 0], Array("1x".utf8), Array("{}".utf8)] as [[UInt8]] {
             _ = store.set(bytes, for: "price:memoise:7", lifetime: .seconds(9))
@@ -73,8 +72,7 @@ import Testing
         }
     }
 
-    @Test("K4: failures, and answers that can't be encoded, aren't kept")
-    func notKept() {
+    @Test func failuresAndAnswersThatCannotBeEncodedAreNotMemoized() {
         let store = TestPolicyStore(on: scheduler)
         let broken = Upstream(on: scheduler, [.atOnce(.failure(Broken()))])
         _ = service(memo(store), broken)(7)
@@ -89,8 +87,7 @@ import Testing
         #expect(!store.requests.contains("set price:memoise:7"))
     }
 
-    @Test("K4: the answer doesn't wait for its write")
-    func writing() {
+    @Test func theAnswerDoesNotWaitForItsWrite() {
         let store = TestPolicyStore(on: scheduler)
         let upstream = Upstream(on: scheduler, [.value(1)])
         let call = service(memo(store), upstream)(7)
@@ -101,9 +98,9 @@ import Testing
     }
 
     @Test(
-        "K4: an invalidated answer is gone for all machines, and a call in flight doesn't bring it back"
+        "an invalidated answer is gone for all machines, and a call in flight doesn't bring it back"
     )
-    func invalidation() {
+    func anInvalidatedAnswerIsGoneForAllMachines() {
         let store = TestPolicyStore(on: scheduler)
         let (one, other) = (memo(store), memo(store))
         _ = service(one, upstream(1))(7)
@@ -140,8 +137,7 @@ import Testing
         #expect(third.valueNow == 6)
     }
 
-    @Test("K4: after an invalidation, no caller joins a call that may bring the old answer")
-    func invalidationOfJoinedCalls() {
+    @Test func afterAnInvalidationNoCallerJoinsACallThatMayBringTheOldAnswer() {
         let store = TestPolicyStore(on: scheduler)
         let memo = memo(store)
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
@@ -154,8 +150,8 @@ import Testing
         #expect(first.valueNow == 1 && second.valueNow == 2)
     }
 
-    @Test("K4: while the store fails, an open memo asks the service, a closed one fails the call")
-    func failing() {
+    @Test("while the store fails, an open memo asks the service, a closed one fails the call")
+    func whileTheStoreFailsAnOpenMemoAsksTheService() {
         let store = TestPolicyStore(on: scheduler)
         store.mode = .fails
         let upstream = upstream(1, 2, 3)
@@ -174,9 +170,9 @@ import Testing
     }
 
     @Test(
-        "K4: a call's deadline holds while it waits for the store, and cancelling it cancels the question"
+        "a call's deadline holds while it waits for the store, and cancelling it cancels the question"
     )
-    func deadline() {
+    func aDeadlineHoldsWhileACallWaitsForTheStore() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), upstream(1))
         store.mode = .hangs
         let context = CallContext(deadline: CallDeadline(after: .milliseconds(40), on: scheduler))
@@ -196,8 +192,8 @@ import Testing
         var forOthers: Answer { Answer(text: "shared", isOver: isOver) }
     }
 
-    @Test("K4: the store gets no cookie, and no answer of a user who has signed out")
-    func users() {
+    @Test("the store gets no cookie, and no answer of a user who has signed out")
+    func theStoreGetsNoCookie() {
         let sent = Locked([String]())
         let store = MemoryPolicyStore(on: scheduler)
         let memo = SharedMemo<Answer>(

@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 import TestSupport
 import Testing
 
@@ -22,8 +23,7 @@ import Testing
         return (limiter, shared, service)
     }
 
-    @Test("K4: one machine's calls pass or are refused as with a limiter of its own")
-    func oneMachine() {
+    @Test func oneMachinesCallsPassOrAreRefusedAsWithALimiterOfItsOwn() {
         for seed in 0..<UInt64(scriptCount() / 40) {
             var dice = SeededGenerator(seed: seed)
             let (rate, burst) = (
@@ -58,8 +58,8 @@ import Testing
         }
     }
 
-    @Test("K4: machines together never let more than the limit pass, whatever their clocks say")
-    func bound() {
+    @Test("machines together never exceed the limit, whatever their clocks say")
+    func machinesTogetherNeverExceedTheLimit() {
         var (passed, refused, waited, cancelled) = (0, 0, 0, 0)
         for seed in 0..<UInt64(scriptCount() / 40) {
             var dice = SeededGenerator(seed: seed)
@@ -117,8 +117,8 @@ import Testing
         #expect(passed > 0 && refused > 0 && waited > 0 && cancelled > 0)
     }
 
-    @Test("K4: a refused call says when it would pass, and asks no store until then")
-    func refusal() {
+    @Test("a refused call says when it would pass, and asks no store until then")
+    func aRefusedCallSaysWhenItWouldPass() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         let (_, _, first) = machine(store, upstream)
         let (_, _, second) = machine(store, upstream)
@@ -141,8 +141,7 @@ import Testing
                     + "0.07 seconds)"))
     }
 
-    @Test("K4: calls of several machines wait for turns of their own")
-    func waiting() {
+    @Test func callsOfSeveralMachinesWaitForTurnsOfTheirOwn() {
         let store = TestPolicyStore(on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
         let (one, _, first) = machine(store, maxWait: .milliseconds(250), upstream)
@@ -157,8 +156,7 @@ import Testing
         #expect(log.lines.contains("200 1 rateLimit dequeued(after: 0.2 seconds)"))
     }
 
-    @Test("K4: a call that is cancelled while it waits has used its turn")
-    func cancelledTurn() {
+    @Test func aCallThatIsCancelledWhileItWaitsHasUsedItsTurn() {
         let store = TestPolicyStore(on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
         let (limiter, _, service) = machine(store, maxWait: .seconds(1), upstream)
@@ -170,9 +168,9 @@ import Testing
     }
 
     @Test(
-        "K4: while the store fails, an open limiter lets this machine's limit pass, and says so once"
+        "while the store fails, an open limiter lets this machine's limit pass, and says so once"
     )
-    func open() {
+    func anOpenLimiterIsLocalWhileTheStoreFails() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.mode = .fails
         let (_, shared, service) = machine(store, burst: 2, upstream)
@@ -200,8 +198,7 @@ import Testing
         #expect(log.lines.filter { $0.hasSuffix(note) }.count == 2)
     }
 
-    @Test("K4: while the store fails, a closed limiter fails calls with the store's error")
-    func closed() {
+    @Test func whileTheStoreFailsAClosedLimiterFailsCallsWithTheStoresError() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.mode = .fails
         let (_, _, service) = machine(store, failing: .closed, upstream)
@@ -221,8 +218,7 @@ import Testing
             log.lines.contains("0 1 rateLimit note(\"the store failed: refusing\")"))
     }
 
-    @Test("K4: a store that hangs costs one call a second its time limit")
-    func hanging() {
+    @Test func aStoreThatHangsCostsOneCallASecondItsTimeLimit() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.mode = .hangs
         let (_, shared, service) = machine(store, burst: 9, upstream)
@@ -248,8 +244,8 @@ import Testing
     }
 
     @Test(
-        "K4: a call's deadline holds while it waits for the store, and is no failure of the store")
-    func deadline() {
+        "a deadline holds while a call waits for the store, and is no failure of the store")
+    func aDeadlineHoldsWhileACallWaitsForTheStore() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.mode = .hangs
         let (_, shared, service) = machine(store, upstream)
@@ -263,8 +259,8 @@ import Testing
         #expect(upstream.count == 0 && scheduler.isIdle)
     }
 
-    @Test("K4: a deadline of the store's own is a failure of the store, the call's isn't")
-    func deadlineOfTheStore() {
+    @Test("a deadline of the store's own is a failure of the store, the call's isn't")
+    func aDeadlineOfTheStoresOwnIsAFailureOfTheStore() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.error = ServiceError(.deadlineExceeded, policy: "deadline")
         store.mode = .fails
@@ -277,8 +273,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test("K4: a wait that would end after the deadline isn't started")
-    func waitAfterDeadline() {
+    @Test func aWaitThatWouldEndAfterTheDeadlineIsNotStarted() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         let (_, _, service) = machine(store, maxWait: .seconds(1), upstream)
         _ = service(1)
@@ -299,8 +294,7 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
     }
 
-    @Test("K4: a refused call doesn't let the store forget the turns that others wait for")
-    func refusedBeforeADeadline() {
+    @Test func aRefusedCallDoesNotLetTheStoreForgetTheTurnsThatOthersWaitFor() {
         let store = TestPolicyStore(on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 99))
         let (_, _, first) = machine(store, maxWait: .seconds(5), upstream)
@@ -316,8 +310,7 @@ import Testing
         #expect(call.isSettled && upstream.count == 51)
     }
 
-    @Test("K4: cancelling a call cancels its question to the store")
-    func cancelled() {
+    @Test func cancellingACallCancelsItsQuestionToTheStore() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.mode = .hangs
         let (_, shared, service) = machine(store, upstream)
@@ -329,8 +322,8 @@ import Testing
         #expect(upstream.count == 0)
     }
 
-    @Test("K4: a limiter without waiting calls is idle, so that its key can be replaced")
-    func idle() {
+    @Test("a limiter without waiting calls is idle, so that its key can be replaced")
+    func aLimiterWithoutWaitingCallsIsIdle() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         let (limiter, _, service) = machine(store, maxWait: .seconds(1), upstream)
         _ = service(1)
@@ -342,7 +335,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aTimeLimitOfZeroTraps() async {
+    @Test func aSharedRatesTimeLimitOfZeroTraps() async {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent])
         {
             _ = SharedState("a", in: MemoryPolicyStore(), timeLimit: .zero)

@@ -32,7 +32,7 @@ import Testing
         #expect(sum.sum(at: at(11_000)) == 0)
     }
 
-    @Test func aLongPauseEmptiesIt() {
+    @Test func aLongPauseEmptiesASlicedSum() {
         let sum = Sum(over: .seconds(10), slices: 10)
         for second in 0..<10 { sum.add(1, at: at(second * 1_000)) }
         #expect(sum.sum(at: at(9_000)) == 10)
@@ -50,7 +50,7 @@ import Testing
         #expect(sum.sum(at: at(30_000)) == 0)
     }
 
-    @Test func instantsBeforeTheOrigin() {
+    @Test func aSlicedSumTakesInstantsBeforeTheOrigin() {
         let sum = Sum(over: .seconds(10), slices: 10)
         sum.add(1, at: at(-5_500))
         sum.add(2, at: at(-1))
@@ -59,7 +59,7 @@ import Testing
         #expect(sum.sum(at: at(9_000)) == 0)
     }
 
-    @Test func aWindowShorterThanItsSlices() {
+    @Test func aWindowShorterThanItsSlicesHasSlicesOfANanosecond() {
         let sum = Sum(over: .nanoseconds(3), slices: 10)
         sum.add(1, at: SchedulerInstant(offset: .nanoseconds(0)))
         #expect(sum.sum(at: SchedulerInstant(offset: .nanoseconds(9))) == 1)
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// Compared with a list of everything that was added.
-    @Test func agreesWithAListOverRandomScripts() {
+    @Test func aSlicedSumAgreesWithAListOverRandomScripts() {
         var generator = SeededGenerator(seed: 3)
         for _ in 0..<200 {
             let slices = Int.random(in: 1...12, using: &generator)

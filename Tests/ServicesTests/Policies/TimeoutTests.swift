@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func whenTheTimeIsOverTheCallFailsAndIsCancelledBeneath(isObserved: Bool) {
+    func aTimeoutFailsTheCallAndCancelsItBeneath(isObserved: Bool) {
         let upstream = Upstream(on: scheduler)
         let call = service(.seconds(2), upstream, isObserved: isObserved)(1)
         scheduler.advance(by: .milliseconds(1999))
@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theWaitForAConnectionDoesNotCount(isRepeated: Bool) {
+    func aTimeoutDoesNotCountTheWaitForAConnection(isRepeated: Bool) {
         let transport = queueing(for: .seconds(5), then: .milliseconds(1_999))
         let call = stack(
             isRepeated ? .retry(on: scheduler) : .passThrough,
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 1_999, 2_000, 2_001, 3_999, 4_000, 30_000])
-    func theTimeAfterTheWaitDoes(wait: Int) {
+    func aTimeoutCountsTheTimeAfterTheWaitForAConnection(wait: Int) {
         let transport = queueing(for: .milliseconds(wait), then: .seconds(9))
         let call = stack(.timeout(.seconds(2), on: scheduler), over: transport)(1)
         scheduler.advance(by: .milliseconds(wait + 1_999))
@@ -72,7 +72,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func theDeadlineCountsTheWait() {
+    @Test func aDeadlineCountsTheWaitForAConnection() {
         let transport = queueing(for: .seconds(5), then: .seconds(9))
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         let service = stack(.timeout(.seconds(2), on: scheduler), over: transport)
@@ -83,7 +83,7 @@ import Testing
         #expect(call.serviceError?.code == .deadlineExceeded)
     }
 
-    @Test func errorsPassUnchanged() {
+    @Test func errorsPassATimeoutUnchanged() {
         let upstream = Upstream(on: scheduler, [.error(Broken(number: 3))])
         let call = service(.seconds(2), upstream, isObserved: true)(1)
         scheduler.run()
@@ -105,7 +105,7 @@ import Testing
             ])
     }
 
-    @Test func itIsNeverLongerThanWhatIsLeft() {
+    @Test func aTimeoutIsNeverLongerThanTheTimeLeft() {
         let upstream = Upstream(on: scheduler)
         let context = CallContext(deadline: CallDeadline(after: .seconds(1), on: scheduler))
         let call = context.run { service(.seconds(2), upstream)(1) }
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [0, -1])
-    func whereNothingIsLeftTheServiceIsNotCalled(seconds: Int) {
+    func aTimeoutDoesNotCallTheServiceIfNoTimeIsLeft(seconds: Int) {
         let upstream = Upstream(on: scheduler)
         let context = CallContext(deadline: CallDeadline(after: .seconds(seconds), on: scheduler))
         let call = context.run { service(.seconds(2), upstream, isObserved: true)(1) }
@@ -131,7 +131,7 @@ import Testing
             ])
     }
 
-    @Test func ofZeroLetsPassWhatIsThereAtOnce() {
+    @Test func aTimeoutOfZeroLetsPassWhatIsThereAtOnce() {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(7)), .never])
         let service = service(.zero, upstream)
         #expect(service(1).valueNow == 7)
@@ -141,7 +141,7 @@ import Testing
         #expect(late.serviceError?.code == .timedOut)
     }
 
-    @Test func cancellingTakesTheTimerBackAndTellsNothing() {
+    @Test func cancellingATimeoutTakesItsTimerBackAndTellsNothing() {
         let upstream = Upstream(on: scheduler)
         let call = service(.seconds(2), upstream, isObserved: true)(1)
         scheduler.advance(by: .seconds(1))
@@ -156,7 +156,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aNegativeDurationTraps() async {
+    @Test func aTimeoutOfANegativeDurationTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -173,7 +173,9 @@ import Testing
             (0, 0, 0, .deadlineExceeded),
             (0, 1, 0, .timedOut), (2, -1, -1, .deadlineExceeded),
         ] as [(Int, Int?, Int, ServiceError.Code)])
-    func timeAllowed(limit: Int, remaining: Int?, time: Int, code: ServiceError.Code) {
+    func theTimeAllowedIsTheShorterOfLimitAndTimeLeft(
+        limit: Int, remaining: Int?, time: Int, code: ServiceError.Code
+    ) {
         let allowed = TimeAllowed(
             limit: .seconds(limit), remaining: remaining.map { .seconds($0) })
         #expect(allowed.duration == .seconds(time))

@@ -4,7 +4,7 @@ import Testing
 @testable import PledgeServices
 
 @Suite struct WaitQueueTests {
-    @Test func whoCameFirstIsServedFirst() {
+    @Test func aWaitQueueServesInOrderOfArrival() {
         var line = WaitQueue<String>()
         for name in ["a", "b", "c"] { _ = line.append(name) }
         let served = (0..<4).map { _ in line.popFirst() }
@@ -12,7 +12,7 @@ import Testing
         #expect(line.isEmpty)
     }
 
-    @Test func whoLeavesIsPassedOver() {
+    @Test func aWaitQueuePassesOverWhoHasLeft() {
         var line = WaitQueue<String>()
         let tickets = ["a", "b", "c", "d"].map { line.append($0) }
         let left = [line.remove(tickets[1]), line.remove(tickets[0]), line.remove(tickets[1])]
@@ -25,7 +25,7 @@ import Testing
     }
 
     /// No ticket is given out twice, however many calls have left.
-    @Test func ticketsAreUnique() {
+    @Test func theTicketsOfAWaitQueueAreUnique() {
         var line = WaitQueue<Int>()
         var tickets: Set<Int> = []
         for number in 0..<1_000 {
@@ -36,7 +36,7 @@ import Testing
     }
 
     /// Many calls come and leave while one stays at the head.
-    @Test func whoLeavesTakesNoMemoryAlong() {
+    @Test func whoLeavesAWaitQueueTakesNoMemoryAlong() {
         var line = WaitQueue<Int>()
         _ = line.append(-1)
         for number in 0..<100_000 {
@@ -48,7 +48,7 @@ import Testing
         #expect(served == -1)
     }
 
-    @Test func agreesWithAnArrayOverRandomScripts() {
+    @Test func aWaitQueueAgreesWithAnArrayOverRandomScripts() {
         var generator = SeededGenerator(seed: 13)
         for _ in 0..<200 {
             var line = WaitQueue<Int>()

@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import PledgeTraffic
 
 /// A store in memory that answers late, fails or does not answer, as the test says.
 final class TestPolicyStore: PolicyStore {

@@ -41,7 +41,7 @@ import Testing
         if isDone { #expect(store.state == 102) }
     }
 
-    @Test func aMiddlewareOfAStoreThatGoes() {
+    @Test func aMiddlewareOfAStoreThatGoesMayUseItsStore() {
         let last = TestLog<Int>()
         let middleware = StoreMiddleware<Int, Int> { context in
             let end = OnDeinit {
@@ -86,7 +86,7 @@ import Testing
         return store
     }
 
-    @Test func aSequenceThatEnds() {
+    @Test func aSequenceThatEndsMayUseItsStore() {
         let gate = Promise<Int>()
         let store = makeStore { end in
             .concatenate(
@@ -158,7 +158,7 @@ import Testing
         if isDone { #expect(store.state == 103) }
     }
 
-    @Test func anOperationThatIsReplaced() {
+    @Test func anOperationThatIsReplacedMayUseItsStore() {
         let gate = Promise<Int>()
         let store = makeStore { end in
             Effect.fireAndForget(gate.always { end.use() }).id("x")
@@ -172,7 +172,7 @@ import Testing
         gate.resolve(with: 0)
     }
 
-    @Test func anOperationThatEnds() {
+    @Test func anOperationThatEndsMayUseItsStore() {
         let gate = Promise<Int>()
         let store = makeStore { end in .fireAndForget(gate.always { end.use() }) }
         let isDone = returns {
@@ -356,8 +356,7 @@ import Testing
         return store
     }
 
-    @Test("T6: a reducer drops the last reference to a promise that an observer watches")
-    func aPromiseThatIsWatched() async {
+    @Test func aReducerMayDropTheLastReferenceToAPromiseThatAnObserverWatches() async {
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             let promise = Locked<Promise<Int>?>(Promise())
@@ -377,8 +376,7 @@ import Testing
         }
     }
 
-    @Test("T2, T6: a state whose own deinit uses its store, which nobody observes")
-    func aStateOfAStoreThatNobodyObserves() async {
+    @Test func aStateWhoseOwnDeinitUsesItsStoreIsFreedIfNobodyObservesIt() async {
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             for way in Way.allCases {
@@ -390,8 +388,7 @@ import Testing
         }
     }
 
-    @Test("T2, T6: a state whose own deinit uses its store, which is observed")
-    func aStateOfAStoreThatIsObserved() async {
+    @Test func aStateWhoseOwnDeinitUsesItsStoreIsFreedIfItIsObserved() async {
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             for way in Way.allCases {
@@ -405,8 +402,7 @@ import Testing
         }
     }
 
-    @Test("T6: a state whose own deinit uses the view of its store")
-    func aStateOfAnObservedStore() async {
+    @Test func aStateWhoseOwnDeinitUsesTheViewOfItsStoreIsFreed() async {
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             await MainActor.run {
@@ -431,8 +427,7 @@ import Testing
         }
     }
 
-    @Test("T6: a recorder forgets states that were undone")
-    func aStateThatARecorderForgets() async {
+    @Test func aRecorderForgetsStatesThatWereUndone() async {
         await #expect(processExitsWith: .success) {
             exitIfHung(1)
             let end = Locked<(@Sendable () -> Void)?>(nil)

@@ -28,7 +28,7 @@ import Testing
         #expect(reports(of: 1) == [first])
     }
 
-    @Test func laterFailuresAreCounted() {
+    @Test func laterFailuresOfAnEffectAreCounted() {
         let all = reports(of: 9_000) { soFar in
             let tenth = """
                 10 effects of a store failed so far, and no event says so; the newest error: \

@@ -69,8 +69,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test("T2: an effect that ends as it begins leaves its id to the next part of its group")
-    func anEffectThatEndsAsItBeginsLeavesItsId() {
+    @Test func anEffectThatEndsAsItBeginsLeavesItsIdToTheNextPartOfItsGroup() {
         stage.run(
             .merge(
                 .cancel(id: 2).id(1, .oldest),
@@ -385,8 +384,7 @@ import Testing
         #expect(stage.got == ["a", "d"])
     }
 
-    @Test("T2: a throttled effect that vanishes as its turn comes passes its id on")
-    func aThrottledEffectThatVanishesPassesItsIdOn() {
+    @Test func aThrottledEffectThatVanishesAsItsTurnComesPassesItsIdOn() {
         stage.run(throttled(now("a")))
         // Replacing b ends it, and the part after b cancels the replacement.
         stage.run(
@@ -432,8 +430,7 @@ import Testing
         return store.state
     }
 
-    @Test("T9: ids of different types are different ids")
-    func typeAndValueBothCount() {
+    @Test func idsOfDifferentTypesAreDifferentIds() {
         let both = ["begin", "1", "2"]
         #expect(events(1, 1.0) == both)
         #expect(events(1, UInt8(1)) == both)

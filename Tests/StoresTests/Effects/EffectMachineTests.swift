@@ -6,8 +6,8 @@ import Testing
 
 /// The machine compared with a naive model, over random scripts.
 @Suite(.oneAtATime) struct EffectMachineTests {
-    @Test("T1: every random script goes as the naive model says", arguments: 0..<20)
-    func everyScriptGoesAsTheModelSays(block: Int) {
+    @Test(arguments: 0..<20)
+    func everyRandomScriptGoesAsTheNaiveModelSays(block: Int) {
         let count = scriptCount() / 20
         for seed in block * count..<(block + 1) * count {
             let script = EffectScript(seed: UInt64(seed))
@@ -76,13 +76,14 @@ import Testing
         return uses.elements.count - before
     }
 
-    @Test(arguments: [5, -1]) func itIsTheSameBesideAnyNumberOfSequences(cancelled: Int) {
+    @Test(arguments: [5, -1]) func cancellingCostsTheSameBesideAnyNumberOfSequences(cancelled: Int)
+    {
         let sequences = (0..<1_000).map { Effect.concatenate(job, job.id(id($0))) }
         #expect(usesToBegin(.cancel(id: id(cancelled)), beside: sequences) < 40)
         #expect(usesToBegin(job.id(id(cancelled)), beside: sequences) < 60)
     }
 
-    @Test func itIsTheSameInASequenceOfAnyLength() {
+    @Test func cancellingCostsTheSameInASequenceOfAnyLength() {
         let sequence = Effect.concatenate([job] + (0..<1_000).map { job.id(id($0)) })
         let cancel = Effect<Int>.merge((0..<1_000).map { .cancel(id: id($0)) })
         #expect(usesToBegin(cancel, beside: [sequence]) < 1_000 * 40)
@@ -190,7 +191,7 @@ extension EffectMachine {
 extension EffectJob {
     /// The future that it begins.
     var begun: Future<Int> {
-        guard case .start(let start) = EventJob<Int>.of(self).work else {
+        guard case .start(let start) = EventJob<Int>.of(self).start else {
             return Future(error: CancellationError())
         }
         return start()
@@ -203,7 +204,7 @@ extension Future<Int> {
 }
 
 extension EffectMachineTests {
-    @Test(arguments: 0..<20) func everyScriptKeepsTheLaws(block: Int) {
+    @Test(arguments: 0..<20) func everyRandomScriptOfEffectsKeepsTheLaws(block: Int) {
         // Each script runs to its end, and takes several times as long as in the comparison with the model.
         let count = scriptCount() / 100
         var nested = 0
@@ -260,7 +261,7 @@ extension EffectMachine {
         if run.children.contains(where: { runs[$0]?.parent != number }) {
             return "1: a child is gone"
         }
-        switch run.work {
+        switch run.phase {
         case .parts(let left, let order):
             if run.children.isEmpty { return "2: it has not ended" }
             if order == .together, !left.isEmpty { return "2: it has not begun its parts" }
@@ -286,7 +287,7 @@ extension EffectMachine {
         }
         if slot.latest != nil, slot.interval == nil { return "4: the latest waits for nothing" }
         for run in slot.runs {
-            switch runs[run]?.work {
+            switch runs[run]?.phase {
             case .parts where run == slot.running: break
             case .turn where run != slot.running: break
             case .interval(id, _) where run == slot.interval: break

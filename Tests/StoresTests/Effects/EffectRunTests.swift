@@ -126,7 +126,7 @@ import Testing
 
     let stage = EffectTests.Stage()
 
-    @Test func eachElementIsAnEvent() async {
+    @Test func eachElementOfAnEffectsSequenceIsAnEvent() async {
         let (numbers, continuation) = AsyncStream<Int>.makeStream()
         stage.run(.concatenate(.events(of: numbers) { .got("\($0)") }, stage.pending("next")))
         continuation.yield(1)
@@ -172,7 +172,7 @@ import Testing
 
     let stage = EffectTests.Stage()
 
-    @Test func noEventComesOfIt() {
+    @Test func noEventComesOfAnEffectThatIsForgotten() {
         let done = Promise<Int>()
         stage.run(.concatenate(.fireAndForget(done), stage.pending("next")))
         #expect(stage.store.effectsUnderWay == 1)
@@ -195,7 +195,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test func itIsCancelledByItsID() {
+    @Test func aForgottenEffectIsCancelledByItsID() {
         let cancelled = TestLog<Int>()
         let done = Promise<Int>()
         done.onCancel { cancelled.append(1) }
@@ -205,7 +205,7 @@ import Testing
         #expect(cancelled.elements == [1])
     }
 
-    @Test func anOperationIsDoneToo() async {
+    @Test func aForgottenEffectMayBeAnOperation() async {
         let (stage, done) = (stage, TestLog<String>())
         stage.run(.fireAndForget { done.append("done") })
         stage.run(

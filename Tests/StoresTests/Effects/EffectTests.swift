@@ -357,7 +357,7 @@ extension Effect {
         .merge(stage.pending("first").id("page"), stage.pending("second").id("page"))
     }
 
-    @Test("T1: a group whose part replaces another can be cancelled")
+    @Test
     func aGroupWhosePartReplacesAnotherCanBeCancelled() {
         stage.run(screen.id("screen"))
         #expect(stage.store.effectsUnderWay == 1)
@@ -366,8 +366,7 @@ extension Effect {
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test("T1: a group whose part cancels another goes on with the others")
-    func aGroupWhosePartCancelsAnotherGoesOn() {
+    @Test func aGroupWhosePartCancelsAnotherGoesOnWithTheOthers() {
         stage.run(
             .merge(stage.pending("a").id("page"), .cancel(id: "page"), stage.pending("b"))
                 .id("screen"))
@@ -376,8 +375,7 @@ extension Effect {
         #expect(stage.cancelled.elements == ["b"])
     }
 
-    @Test("T1: the newest replaces a group whose part has replaced another")
-    func theNewestReplacesSuchAGroup() {
+    @Test func theNewestReplacesAGroupWhosePartHasReplacedAnother() {
         stage.run(screen.id("screen"))
         stage.run(stage.pending("next").id("screen"))
         #expect(stage.cancelled.elements == ["second"])
@@ -385,15 +383,13 @@ extension Effect {
         #expect(stage.got.isEmpty)
     }
 
-    @Test("T1: the oldest gives way to a group whose part has replaced another")
-    func theOldestGivesWayToSuchAGroup() {
+    @Test func theOldestGivesWayToAGroupWhosePartHasReplacedAnother() {
         stage.run(screen.id("screen"))
         stage.run(stage.pending("next").id("screen", .oldest))
         #expect(stage.started.elements == ["second"])
     }
 
-    @Test("T1: a serial one waits for a group whose part has replaced another")
-    func aSerialOneWaitsForSuchAGroup() {
+    @Test func aSerialOneWaitsForAGroupWhosePartHasReplacedAnother() {
         stage.run(screen.id("screen", .serial))
         stage.run(stage.pending("next").id("screen", .serial))
         #expect(stage.started.elements == ["second"])
@@ -401,8 +397,7 @@ extension Effect {
         #expect(stage.started.elements == ["second", "next"])
     }
 
-    @Test("T1: a sequence waits for a group whose part has replaced another")
-    func aSequenceWaitsForSuchAGroup() {
+    @Test func aSequenceWaitsForAGroupWhosePartHasReplacedAnother() {
         stage.run(.concatenate(screen, stage.pending("next")))
         #expect(stage.started.elements == ["second"])
         stage.settle("second")
@@ -418,8 +413,7 @@ extension Effect {
         #expect(stage.got == ["c"])
     }
 
-    @Test("T1: a feedback ends a group whose part has replaced another")
-    func aFeedbackEndsSuchAGroup() {
+    @Test func aFeedbackEndsAGroupWhosePartHasReplacedAnother() {
         let screen = screen
         let store = Store<Int, Event>(
             initialState: 1,

@@ -69,8 +69,7 @@ struct SessionPoolsTests {
 
     private var openSessions: Int { transport.sessions.open.withLock { $0.count } }
 
-    @Test("W1: kept connections of a silent host are left")
-    func keptConnectionsAreLeft() async throws {
+    @Test func keptConnectionsOfASilentHostAreLeft() async throws {
         let server = try server()
         defer { server.stop() }
         try await keepThreeConnections(to: server)
@@ -81,8 +80,8 @@ struct SessionPoolsTests {
         #expect(openSessions == 1)
     }
 
-    @Test("W1: the other calls run on, and closing waits for them")
-    func otherCallsRunOn() async throws {
+    @Test("other calls run on beside a silent host, and closing waits for them")
+    func otherCallsRunOnBesideASilentHost() async throws {
         let go = Promise<Void>()
         let server = try server { connection in
             go.observe { _ in connection.answer("late") }
@@ -122,8 +121,7 @@ struct SessionPoolsTests {
         try await transport.close().soon
     }
 
-    @Test("W1: a limit of 200 ms on a path of 300 ms makes no new session")
-    func aLimitThatIsTooShortSaysNothing() async throws {
+    @Test func aLimitOf200MsOnAPathOf300MsMakesNoNewSession() async throws {
         let go = Promise<Void>()
         let server = try SocketServer { [heads] connection in
             while connection.head() != nil {

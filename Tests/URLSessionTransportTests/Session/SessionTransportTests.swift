@@ -40,8 +40,7 @@ struct SessionTransportTests {
         #expect(server.requests.count == 1)
     }
 
-    @Test("D5: the time limits don't count the time in which bytes in memory are sent")
-    func theTimeOfSendingBytesInMemoryIsNotCounted() async throws {
+    @Test func theTimeLimitsDoNotCountTheTimeInWhichBytesInMemoryAreSent() async throws {
         let upload = try SlowUpload()
         defer { upload.stop() }
         var client = HTTPClient(

@@ -7,6 +7,7 @@ import PledgeHTTPNetworking
 import PledgeInMemoryTransport
 import PledgeObservation
 import PledgeServices
+import PledgeStorage
 import Synchronization
 
 #if canImport(FoundationNetworking)

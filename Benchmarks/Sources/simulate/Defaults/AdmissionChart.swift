@@ -1,5 +1,6 @@
 import PledgeServices
 import PledgeSimulation
+import PledgeTraffic
 
 /// A fleet under up to twice the load that it can handle, with different policies in its client.
 enum AdmissionChart {

@@ -1,5 +1,6 @@
 import PledgeServices
 import PledgeSimulation
+import PledgeTraffic
 
 extension JudgedDefault {
     /// The policies that send fewer calls to an overloaded service.

@@ -11,6 +11,7 @@ import Services
 import Simulation
 import Stores
 import Testing
+import Traffic
 
 // The usual helper of a test, with Testing's type.
 func check(_ answer: Int, at location: SourceLocation = #_sourceLocation) -> String {

@@ -1,0 +1,232 @@
+import PledgeFutures
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
+import PledgeServices
+
+// What a cache in a folder has yet to write, and what was written of it.
+
+extension FolderCacheTable {
+    /// A key's responses that are to be written.
+    struct Change: Sendable {
+        let key: CacheKey
+        let name: String
+        let entries: [CachedResponse]
+        /// The version of the file that the change is based on; nil if there was none.
+        let base: FileVersion?
+        /// The lineage of that version.
+        let lineage: UInt64?
+        /// The requests whose responses have changed.
+        let changed: [CacheVariant]
+        /// True if a response was removed.
+        let removes: Bool
+        let number: Int
+    }
+
+    /// What one batch writes.
+    struct Batch: Sendable {
+        var changes: [Change] = []
+        /// The files that were used since the last batch, in the order of their last uses.
+        var used: [String] = []
+
+        var isEmpty: Bool { changes.isEmpty && used.isEmpty }
+    }
+
+    /// A change that is on the disk.
+    struct Written: Sendable {
+        let change: Change
+        /// The version of the new file; nil if there is none.
+        var version: FileVersion?
+        var lineage: UInt64?
+        /// The file's responses, if some of them are another process's.
+        var merged: [CachedResponse]?
+        /// False if the file was removed because another process had changed it.
+        var isKept = true
+    }
+
+    /// A change that couldn't be written.
+    struct Parked: Sendable {
+        let change: Change
+        /// True if the file was removed.
+        let isRemoved: Bool
+        /// The version of the file that is there; nil if there is none.
+        let version: FileVersion?
+    }
+
+    /// What a batch has to do.
+    enum Task { case nothing, write, park }
+}
+
+extension FolderCacheTable {
+    /// Returns whether a batch has to be enqueued, because there are changes or many uses, or because another try is due
+    /// after a failure, and none is enqueued.
+    mutating func schedule(at now: () -> SchedulerInstant) -> Bool {
+        guard !isScheduled else { return false }
+        guard !changed.isEmpty || uses >= 1_000 || failure != nil && isDue(now()) else {
+            return false
+        }
+        isScheduled = true
+        return true
+    }
+
+    func isDue(_ now: SchedulerInstant) -> Bool { end.map { now >= $0 } ?? true }
+
+    /// Begins a batch.
+    ///
+    /// - Parameter isNow: True if it doesn't wait for the end of a pause.
+    mutating func begin(_ isNow: Bool, at now: () -> SchedulerInstant) -> Task {
+        isScheduled = false
+        guard failure != nil else {
+            // What is written before the files are removed would be removed too.
+            if isRemovingAll { return .nothing }
+            return isOpen && changed.isEmpty && used.isEmpty ? .nothing : .write
+        }
+        // As long as the key isn't known, only another try can remove a file.
+        let isUrgent = !isOpen && changed.contains { cell(of: $0)?.cell.removes ?? false }
+        guard isNow || isUrgent || isDue(now()) else { return .park }
+        changed += unremoved
+        unremoved = []
+        for cell in cells.values where cell.isParked {
+            guard let slot = cells.slot(of: cell.key) else { continue }
+            if !cell.isHeld { cells.hold(slot) }
+            queue(slot) { _ in }
+        }
+        return .write
+    }
+
+    /// Takes what is to be written.
+    ///
+    /// - Parameter isAll: True to take it even while all files are being removed.
+    mutating func takeBatch(isAll: Bool = false) -> Batch {
+        if isRemovingAll, !isAll { return Batch() }
+        var batch = Batch(used: used.sorted { $0.value < $1.value }.map(\.key))
+        for key in changed {
+            guard let (slot, cell) = cell(of: key), let number = cell.change else { continue }
+            cells.update(slot) { $0.isQueued = false }
+            batch.changes.append(
+                Change(
+                    key: key, name: cell.name, entries: cell.entries, base: cell.version,
+                    lineage: cell.lineage, changed: cell.changed, removes: cell.removes,
+                    number: number))
+        }
+        (changed, used, uses) = ([], [:], 0)
+        return batch
+    }
+
+    /// Notes that a batch is on the disk.
+    ///
+    /// - Parameters:
+    ///   - written: What was written.
+    ///   - evicted: The names of the files that made room.
+    /// - Returns: Responses to release outside the lock.
+    mutating func persisted(
+        _ written: [Written], evicted: Set<String> = []
+    ) -> [CachedResponse] {
+        past.batches += 1
+        var removed: [CachedResponse] = []
+        for written in written {
+            guard let (slot, cell) = cell(of: written.change.key), cell.change != nil else {
+                continue
+            }
+            if !written.isKept {
+                cells.release(slot)
+                removed += remove(slot)
+                continue
+            }
+            let isDone = cell.change == written.change.number
+            // A later change is based on less than the merged file, so it's merged in its turn.
+            if written.merged != nil, !isDone { continue }
+            removed += cell.entries
+            set(slot) {
+                ($0.version, $0.lineage) = (written.version, written.lineage)
+                guard isDone else { return }
+                ($0.change, $0.changed, $0.removes) = (nil, [], false)
+                if let merged = written.merged {
+                    $0.entries = merged + $0.entries.filter { !$0.variant.mayOutliveProcess }
+                }
+            }
+            if isDone { cells.release(slot) }
+        }
+        if !evicted.isEmpty {
+            // The next batch finds no file, though no other process has removed it.
+            for key in changed {
+                guard let (slot, cell) = cell(of: key), evicted.contains(cell.name) else {
+                    continue
+                }
+                cells.update(slot) { ($0.version, $0.lineage) = (nil, nil) }
+            }
+        }
+        return removed + shrink()
+    }
+
+    /// Notes that changes couldn't be written, and that some files were removed instead.
+    ///
+    /// - Returns: Responses to release outside the lock.
+    mutating func parked(_ all: [Parked]) -> [CachedResponse] {
+        past.batches += 1
+        var removed: [CachedResponse] = []
+        for parked in all {
+            guard let (slot, cell) = cell(of: parked.change.key), cell.change != nil else {
+                continue
+            }
+            let isRemoved = parked.isRemoved || mustRemoveAll
+            let isDone = cell.change == parked.change.number
+            if parked.change.removes, !isRemoved {
+                // The file must not be read before it's removed.
+                if isDone {
+                    cells.update(slot) { $0.isQueued = true }
+                    unremoved.append(cell.key)
+                }
+                continue
+            }
+            let (version, isOpen) = (mustRemoveAll ? nil : parked.version, isOpen)
+            set(slot) {
+                if isRemoved { ($0.version, $0.lineage) = (version, nil) }
+                guard isDone else { return }
+                ($0.change, $0.isParked) = (nil, true)
+                if isRemoved { $0.removes = false }
+                // As long as the file stays as it is, the memory answers.
+                if $0.version == .unreadable, isOpen { $0.version = version }
+            }
+            if isDone {
+                cells.release(slot)
+                if cell.entries.isEmpty { removed += remove(slot) }
+            }
+        }
+        if unwrittenBytes > memory, unwrittenBytes - memory > largest, !mustRemoveAll {
+            // So many removals don't fit into the memory; one removal of all does.
+            past.begun += 1
+            mustRemoveAll = true
+            removed += forget()
+        }
+        return removed + shrink()
+    }
+
+    /// Forgets all responses, and takes all files as absent until ``endRemoval(isToRepeat:)``.
+    mutating func beginRemoval() -> [CachedResponse] {
+        past.begun += 1
+        return forget()
+    }
+
+    /// Takes files as they are again, unless their removal has failed and is to be repeated.
+    mutating func endRemoval(isToRepeat: Bool = false) {
+        if isToRepeat, !mustRemoveAll {
+            mustRemoveAll = true
+            return
+        }
+        past.ended += 1
+        if !isToRepeat, mustRemoveAll {
+            mustRemoveAll = false
+            past.ended = past.begun
+        }
+    }
+
+    /// Notes that nothing can be written, and begins a pause: of a second, then of twice the last one, up to a minute.
+    mutating func fail(_ error: any Error, at now: SchedulerInstant) {
+        failure = error
+        pause = min(max(pause * 2, .seconds(1)), .seconds(60))
+        end = now.advanced(by: pause)
+    }
+
+    /// Notes that the folder can be written again.
+    mutating func recover() { (failure, pause, end) = (nil, .zero, nil) }
+}

@@ -1,0 +1,105 @@
+import PledgeFutures
+import PledgeHTTPCaching
+import PledgeHTTPNetworking
+
+extension FolderCacheStore {
+    /// What all files take of the disk, in bytes.
+    struct Bytes {
+        var count: Int
+        /// When they were counted, in nanoseconds since 1970.
+        var time = FolderCacheStore.now()
+        var isKnown = true
+
+        mutating func add(_ bytes: Int) { count = min(count, .max - bytes) + bytes }
+        mutating func take(_ bytes: Int) { count = max(0, count - bytes) }
+    }
+
+    /// Returns what the last batch of any process has noted; unknown if that is absent, damaged, impossible, or based on
+    /// a count of more than a day ago.
+    func notedBytes() throws(FileError) -> Bytes {
+        var noted = Bytes(count: 0, isKnown: false)
+        guard let file = (try? folder.read(Self.usageName, upTo: 1 << 10)) ?? nil,
+            let content = CachedResponse.opened(file.bytes, as: Self.usageFormat)
+        else { return noted }
+        var reader = ByteReader(content)
+        let (count, time) = (Int(clamping: reader.signed()), reader.signed())
+        let now = Self.now()
+        guard reader.isComplete, count >= 0, time <= now, time > now - 86_400_000_000_000 else {
+            return noted
+        }
+        noted = Bytes(count: count, time: time)
+        return noted
+    }
+
+    func note(_ bytes: Bytes) throws(FileError) {
+        do {
+            let part = try freePart(0)
+            var writer = ByteWriter()
+            writer.add(fixed: UInt64(bitPattern: Int64(bytes.count)))
+            writer.add(fixed: UInt64(bitPattern: bytes.time))
+            let file = CachedResponse.sealed(writer.bytes, as: Self.usageFormat)
+            try folder.write(file, to: part, at: Self.now())
+            try folder.rename(part, to: Self.usageName)
+        } catch  where error.isOfOneFile {
+            // Without this file, each batch is followed by a count.
+        }
+    }
+
+    /// Removes the least recently used files until a tenth of the limit is free.
+    ///
+    /// - Returns: The bytes that are left, and the names of the removed files.
+    func evict() throws(FileError) -> (bytes: Int, removed: Set<String>) {
+        let now = Self.now()
+        // A time to come is from a clock that was wrong, and says nothing.
+        let files = try urlFiles().map { (used: $0.used > now ? .min : $0.used, file: $0) }
+        var bytes = Bytes(count: Self.bytes(of: files.map(\.file)))
+        var removed: Set<String> = []
+        for (_, file) in files.sorted(by: { $0.used < $1.used }) {
+            if bytes.count <= limit / 10 * 9 { break }
+            guard try remove(file.name) else { continue }
+            bytes.take(file.space)
+            removed.insert(file.name)
+        }
+        return (bytes.count, removed)
+    }
+
+    /// Removes the files of all URLs.
+    func removeFiles() throws(FileError) {
+        for file in try urlFiles() { _ = try remove(file.name) }
+        try folder.syncFolder()
+        try note(Bytes(count: 0))
+    }
+
+    /// What files take of the disk; a sum stays within `Int`, whatever the system says of them.
+    static func bytes(of files: [FileInFolder]) -> Int {
+        var bytes = Bytes(count: 0)
+        for file in files { bytes.add(file.space) }
+        return bytes.count
+    }
+
+    /// Counts what the files take, after a batch that nobody waits for; removes what ended processes have left.
+    func count() {
+        guard mustCount.withLock({ $0.take() }) else { return }
+        // If it fails, the next batch finds no count, and has the files counted again.
+        try? attempt { () throws(FileError) in
+            let files = try self.folder.files()
+            for file in files where Self.isPart(file.name) { _ = try self.remove(file.name) }
+            var bytes = Bytes(count: Self.bytes(of: files.filter { Self.isOurs($0.name) }))
+            if bytes.count > self.limit {
+                let (count, evicted) = try self.evict()
+                bytes.count = count
+                self.table.withLockThenRelease { $0.persisted([], evicted: evicted) }
+                try self.folder.syncFolder()
+            }
+            try self.note(bytes)
+        }
+    }
+}
+
+extension Bool {
+    /// Returns the value, and sets it to false.
+    fileprivate mutating func take() -> Bool {
+        defer { self = false }
+        return self
+    }
+}

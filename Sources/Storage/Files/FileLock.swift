@@ -1,0 +1,58 @@
+import PledgeHTTPNetworking
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#endif
+
+/// A lock that one process at a time has; it ends when the object is released, or with the process.
+///
+/// The lock is `flock` on a file of its own, which stays: a process that removed it could let in two others. On iOS, the
+/// system ends an app that is suspended while it holds a lock in a folder of an app group.
+final class FileLock: Sendable {
+    private let descriptor: Int32
+
+    /// Locks a file, without waiting.
+    ///
+    /// - Returns: The lock; nil if another process, or another lock of this process, has it.
+    /// - Throws: The error of a system call, or of a file that isn't the user's.
+    static func attempt(_ path: String) throws(FileError) -> FileLock? {
+        let file = try FileError.openOwn(path)
+        let lock = FileLock(file)
+        while flock(file, LOCK_EX | LOCK_NB) != 0 {
+            switch errno {
+            case EINTR: continue
+            case EWOULDBLOCK: return nil
+            default: throw FileError(operation: "flock", code: errno, path: path)
+            }
+        }
+        return lock
+    }
+
+    private init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
+
+extension FileError {
+    /// Opens a file that only the current user can have written, for reading and writing; creates it if there is none.
+    static func openOwn(_ path: String) throws(FileError) -> Int32 {
+        var file: Int32 = -1
+        repeat {
+            file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        } while file < 0 && errno == EINTR
+        guard file >= 0 else { throw ofOpening(path) }
+        do {
+            try checkOwn(file, path)
+        } catch {
+            close(file)
+            throw error
+        }
+        return file
+    }
+}

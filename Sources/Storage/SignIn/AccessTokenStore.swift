@@ -1,0 +1,39 @@
+public import PledgeHTTPAuthentication
+import PledgeHTTPNetworking
+
+/// A place where a `TokenRefresher` keeps the token, across runs of the process.
+///
+/// ``AccessTokenFile`` is a file, and on Apple's systems there's `AccessTokenKeychain`. Methods may block for as long
+/// as the disk takes, and are called one at a time, on any thread.
+///
+/// Several processes may share a store. Before a refresh, a refresher loads the token again; if another process has
+/// stored another one, it takes that one. Keep the token as its `Codable` encodes it. That includes the name of its
+/// sign-in, without which another process's token counts as another user's.
+public protocol AccessTokenStore: Sendable {
+    /// Returns the stored token; nil if there is none.
+    func load() throws -> AccessToken?
+
+    /// Stores a token in place of the last one; nil removes it.
+    ///
+    /// If this fails for the token of a new sign-in, the refresher calls it again with nil, so that the next run doesn't
+    /// continue the last sign-in.
+    ///
+    /// The token must be durable when this returns: the server may already have replaced the refresh token, so there's
+    /// no other copy of it.
+    func save(_ token: AccessToken?) throws
+
+    /// Lets this process refresh the token while no other process does, without waiting.
+    ///
+    /// By default, nothing is locked. A server that accepts each refresh token once then refuses one of two processes
+    /// that refresh at the same time, and the refused one loads the token that the other one has stored.
+    ///
+    /// - Returns: An object that keeps the lock until it's released; nil if another process has the lock. The refresher
+    ///   then asks again, every 50 ms, until the refresh's timeout.
+    /// - Throws: An error of the lock. The refresher passes it on to `onStoreError`, and refreshes without a lock.
+    func lockForRefresh() throws -> (any AnyObject & Sendable)?
+}
+
+extension AccessTokenStore {
+    /// Locks nothing, and returns at once.
+    public func lockForRefresh() throws -> (any AnyObject & Sendable)? { NoLock() }
+}

@@ -1,0 +1,34 @@
+public import PledgeHTTPClients
+public import PledgeHTTPNetworking
+
+extension HTTPPart where Level == HTTPStack.Hop {
+    /// Limits the calls in flight, and keeps the queue short in overload.
+    public static func loadShedding(_ shedders: any OriginPolicy<LoadShedder>) -> Self {
+        Self(AdmissionSlot(shedders))
+    }
+}
+
+extension HTTPPart where Level == HTTPStack.Attempt {
+    /// Refuses a share of the requests to an overloaded service.
+    public static func throttle(_ throttle: AdaptiveThrottle) -> Self {
+        Self(
+            { .throttle(sharing: throttle, classifier: $0.judge()) },
+            { .throttle(sharing: throttle, classifier: $0.judge()) })
+    }
+
+    /// Limits the requests in flight to the number that the service can handle.
+    public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self {
+        Self(
+            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) },
+            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) })
+    }
+
+    /// Sends the call's remaining time and priority to some origins; see the middleware `callPropagation`.
+    public static func callPropagation(
+        to origins: HTTPOrigins, named names: CallHeaders = CallHeaders()
+    ) -> Self {
+        Self(
+            .callPropagation(to: origins, named: names),
+            .callPropagation(to: origins, named: names))
+    }
+}

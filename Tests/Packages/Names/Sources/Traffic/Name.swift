@@ -1,0 +1,2 @@
+/// The target's name.
+public let name = "Traffic"
