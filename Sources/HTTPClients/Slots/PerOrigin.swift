@@ -38,7 +38,8 @@ extension Hedge: OriginPolicy {}
 /// An object of a policy for each origin.
 ///
 /// A client makes the objects, and gives each the origin's name, unless it has a name, and the client's scheduler and
-/// source of randomness. The object of an origin that hasn't been called for a long time may be discarded.
+/// source of randomness. It keeps the objects of 1,000 origins. If there are more, it may discard an idle object, such as
+/// an open breaker whose time is over, and make a new one at the origin's next call.
 public struct PerOrigin<Policy: AnyObject & Sendable>: OriginPolicy {
     /// The maximum number of origins with an object.
     fileprivate let limit: Int
