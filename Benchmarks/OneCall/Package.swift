@@ -8,10 +8,12 @@ let package = Package(
     platforms: [.macOS(.v15)],
     dependencies: [.package(name: "Pledge", path: "../..")],
     targets: [
+        // A link to the benchmarks' own.
+        .target(name: "CAllocations"),
         .target(name: "CCounts"),
         .executableTarget(
             name: "one-call",
-            dependencies: ["CCounts", .product(name: "Pledge", package: "Pledge")],
+            dependencies: ["CAllocations", "CCounts", .product(name: "Pledge", package: "Pledge")],
             swiftSettings: [.swiftLanguageMode(.v6)]),
     ]
 )

@@ -4,6 +4,7 @@
 //   one-call            the table
 //   one-call --frames   the names of the frames, too, as glibc knows them
 
+import CAllocations
 import CCounts
 import Foundation
 import Pledge
@@ -35,13 +36,14 @@ final class Measurement: @unchecked Sendable {
         // The first calls create what later calls use.
         for _ in 0..<5 { call(client) }
         let rounds = 100
-        let start = counted()
-        count_calls(true)
+        let (allocations, locks) = (counted_allocations().allocations, counted_locks())
+        count_allocations(true)
+        count_locks(true)
         for _ in 0..<rounds { call(client) }
-        count_calls(false)
-        let end = counted()
-        cost.allocations = Int(end.allocations - start.allocations) / rounds
-        cost.locks = Int(end.locks - start.locks) / rounds
+        count_allocations(false)
+        count_locks(false)
+        cost.allocations = Int(counted_allocations().allocations - allocations) / rounds
+        cost.locks = Int(counted_locks() - locks) / rounds
         return cost
     }
 

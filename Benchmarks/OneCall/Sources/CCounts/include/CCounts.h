@@ -4,17 +4,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/// The requests to the allocator and the locked mutexes, by all threads of the process while counting is on.
-struct counts {
-    uint64_t allocations;
-    uint64_t locks;
-};
+/// Starts or stops counting the mutexes that the process locks. A new count continues from the last one.
+void count_locks(bool counting);
 
-/// Starts or stops counting. A new count continues from the last one.
-void count_calls(bool counting);
-
-/// Returns the totals so far.
-struct counts counted(void);
+/// Returns the total of all counts so far.
+uint64_t counted_locks(void);
 
 /// Returns the number of frames on the calling thread's stack, without this function's own.
 int frames(void);
