@@ -37,8 +37,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
                 }
                 let answer = service(request)
                 if answer.hasSucceeded(accepts) { return answer }
-                return answer.flatMapSomeResults(in: nil) { result in
-                    guard case .success(let response) = result, !accepts(response) else {
+                return answer.flatMapAtEnd { result in
+                    guard case .success(let response)? = result, !accepts(response) else {
                         return nil
                     }
                     return context.run {

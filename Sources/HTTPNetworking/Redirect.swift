@@ -89,8 +89,8 @@ private func follow<Output: HTTPResponseHead>(
     _ service: @escaping Service<HTTPRequest, Output>
 ) -> Future<Output> {
     let context = caller.context
-    return future.flatMapSomeResults(in: nil) { result in
-        guard let head = result.answerHead else { return nil }
+    return future.flatMapAtEnd { result in
+        guard let result, let head = result.answerHead else { return nil }
         let asked = machine.request
         var machine = machine
         let step = machine.receive(head.status, head.headers)

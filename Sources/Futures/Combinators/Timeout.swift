@@ -213,13 +213,6 @@ class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
 }
 
 extension FutureNode {
-    /// Sets a timer that tells this future when its time is over.
-    final func setTimer(_ duration: Duration, on scheduler: some FutureScheduler)
-        -> any ScheduledAction
-    {
-        scheduler.schedule(after: duration, expiry)
-    }
-
     /// A closure that tells this future that its time is over.
     ///
     /// Because no generic function creates it, the closure captures only this object. Swift then uses the object itself

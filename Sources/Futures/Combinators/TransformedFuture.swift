@@ -11,8 +11,7 @@ enum Transform<Input: Sendable, Output: Sendable>: Sendable {
     case flatMapResult(@Sendable (Result<Input, any Error>) throws -> Future<Output>, CallerContext)
 
     // In the cases below, `Input` and `Output` are the same type.
-    case flatMapSomeResults(
-        @Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext?)
+    case flatMapSomeResults(@Sendable (Result<Input, any Error>) -> Future<Output>?, CallerContext)
     case flatMapAtEnd(@Sendable (Result<Input, any Error>?) -> Future<Output>?)
     case recover(@Sendable (any Error) throws -> Output)
     case flatMapError(@Sendable (any Error) throws -> Future<Output>, CallerContext)
@@ -44,11 +43,8 @@ extension Transform {
         case (.map, let failure?), (.flatMap, let failure?): return .failure(failure)
 
         case (.flatMapSomeResults(let body, let context), _):
-            let next: Future<Output>? =
-                if let context { context.run { body(source.settledResult) } } else {
-                    body(source.settledResult)
-                }
-            return next.map { .future($0) } ?? .unchanged
+            guard let next = context.run({ body(source.settledResult) }) else { return .unchanged }
+            return .future(next)
         case (.flatMapAtEnd(let body), _):
             return body(source.settledResult).map { .future($0) } ?? .unchanged
         case (.recover(let body), let failure?): return .value(try body(failure.error))
@@ -80,7 +76,7 @@ extension Transform {
         return .unchanged
     }
 
-    /// Runs the closure of `always`, or of another transform that is told of the end, if the future is given up before it has a result.
+    /// Tells the closure of `always`, and of the other transforms that hear of each end, that the future was given up.
     func giveUp() {
         switch self {
         case .always(let body): body()

@@ -209,23 +209,21 @@ extension Future {
 
     /// Continues with another future after some results, and keeps the other results unchanged.
     ///
-    /// - Parameters:
-    ///   - context: The context in which to call `next`; nil for the context of the code that settles this future, which
-    ///     saves allocations. Then `next` itself binds what a call needs that it makes.
-    ///   - next: Called like the closure of ``flatMapResult(_:fileID:line:)``. To keep the result, it returns nil, which
-    ///     allocates no object.
+    /// - Parameter next: Called like the closure of ``flatMapResult(_:fileID:line:)``. To keep the result, it
+    ///   returns nil, which allocates no object.
     /// - Returns: A future with the result of the future from `next`, or else with this future's result.
     package final func flatMapSomeResults(
-        in context: CallerContext? = CallerContext(),
         _ next: @escaping @Sendable (Result<Value, any Error>) -> Future<Value>?
     ) -> Future<Value> {
-        transformed(by: .flatMapSomeResults(next, context), at: nil)
+        transformed(by: .flatMapSomeResults(next, CallerContext()), at: nil)
     }
 
-    /// Continues with another future after some results, and is told if there is no result.
+    /// Continues with another future after some results, in the context of the code that settles this future.
     ///
-    /// - Parameter next: Like that of ``flatMapSomeResults(in:_:)`` with no context. It gets nil if the returned future
-    ///   was given up first; what it returns then isn't used.
+    /// Binding no context saves allocations. So `next` itself binds what a call needs that it makes.
+    ///
+    /// - Parameter next: Like that of ``flatMapSomeResults(_:)``. It gets nil if the returned future was given up first;
+    ///   what it returns then isn't used.
     /// - Returns: A future with the result of the future from `next`, or else with this future's result.
     package final func flatMapAtEnd(
         _ next: @escaping @Sendable (Result<Value, any Error>?) -> Future<Value>?

@@ -203,7 +203,6 @@ extension CodeLocation {
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",
         "PledgeHTTPTypesConversions", "PledgeOpenTelemetryInstrumentation", "PledgeStorage",
         "PledgeStores", "PledgeArticles", "PledgeObservation", "PledgeTraffic", "Pledge",
-        "PledgeTesting", "PledgeTransportChecks",
-        "PledgeSimulation",
+        "PledgeTesting", "PledgeTransportChecks", "PledgeSimulation",
     ]
 }
