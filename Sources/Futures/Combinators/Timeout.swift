@@ -44,7 +44,7 @@ extension Future {
     ///     error. It is also called if the result arrives at the same moment, and the error is then not used.
     ///   - setTimer: Sets a timer that calls the passed function when the time is over.
     package final func timed(
-        at location: CodeLocation? = nil, expiring expire: TimerExpiry?,
+        at location: CodeLocation? = nil, expiring expire: TimeoutRule?,
         by setTimer: (@escaping @Sendable () -> Void) -> any ScheduledAction
     ) -> Future<Value> {
         if hasSettled { return self }
@@ -76,22 +76,22 @@ extension Future {
 }
 
 /// What happens when the time of a future is over.
-package enum ExpiredTime {
-    /// There is more time; the timer calls the function that `TimerExpiry` got.
+package enum TimeoutDecision {
+    /// There is more time; the timer calls the function that `TimeoutRule` got.
     case renewed(any ScheduledAction)
     case failed(any Error)
 }
 
 /// Decides what happens when a future's time is over; gets the function that a new timer calls.
-package typealias TimerExpiry = @Sendable (@escaping @Sendable () -> Void) -> ExpiredTime
+package typealias TimeoutRule = @Sendable (@escaping @Sendable () -> Void) -> TimeoutDecision
 
 /// The future that `timeout` returns.
 final class TimedFuture<Value: Sendable>: TimerFuture<Value>, @unchecked Sendable {
     private let location: CodeLocation?
     /// Decides what happens when the time is over; nil for the default error.
-    private let expire: TimerExpiry?
+    private let expire: TimeoutRule?
 
-    init(at location: CodeLocation?, expiring expire: TimerExpiry?) {
+    init(at location: CodeLocation?, expiring expire: TimeoutRule?) {
         self.location = location
         self.expire = expire
         super.init(deliver: Self.deliverByOverride)

@@ -189,30 +189,32 @@ extension Future {
     ///   - setTimer: Sets the first timer.
     final func ending(
         within limit: Duration, in context: CallContext, by policy: String,
-        expiring expire: @escaping TimerExpiry,
+        expiring expire: @escaping TimeoutRule,
         timer setTimer: (@escaping @Sendable () -> Void) -> any ScheduledAction
     ) -> Future<Value> {
         guard context.isObserved else { return timed(expiring: expire, by: setTimer) }
         // When the timer fires, a result may already have arrived, and then the call hasn't timed out. So the event is
         // reported only when the timer's own error has become the result, before any other observer gets the error.
-        let timer = Expiry.Timer()
+        let timer = TimerError.Timer()
         return timed(
             expiring: { again in
                 switch expire(again) {
                 case .renewed(let timer): .renewed(timer)
-                case .failed(let error): .failed(Expiry(timer: timer, error: error))
+                case .failed(let error): .failed(TimerError(timer: timer, error: error))
                 }
             }, by: setTimer
         ).mapError { failure in
-            guard let expiry = failure as? Expiry, expiry.timer === timer else { return failure }
+            guard let timerError = failure as? TimerError, timerError.timer === timer else {
+                return failure
+            }
             context.report(.timedOut(after: limit), by: policy)
-            return expiry.error
+            return timerError.error
         }
     }
 }
 
 /// The error of a timer, recognised by the timer's identity.
-private struct Expiry: Error {
+private struct TimerError: Error {
     final class Timer: Sendable {}
 
     let timer: Timer
