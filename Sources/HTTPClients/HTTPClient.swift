@@ -318,9 +318,12 @@ extension HTTPClient: CustomStringConvertible, CustomReflectable {
 struct FunctionTransport: HTTPTransport {
     private let service: HTTPService
     /// The client's clock.
-    var scheduler: any FutureScheduler = LiveScheduler.live
+    var scheduler: any FutureScheduler
 
-    init(service: @escaping HTTPService) { self.service = service }
+    init(service: @escaping HTTPService, scheduler: any FutureScheduler = LiveScheduler.live) {
+        self.service = service
+        self.scheduler = scheduler
+    }
 
     /// Calls the function; notes the request in the attempt's record and in the response, unless the function does so.
     ///

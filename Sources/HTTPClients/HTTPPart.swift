@@ -10,6 +10,8 @@ public import PledgeServices
 extension HTTPPart where Level == HTTPStack.Call {
     /// Lets observers see the call and the events of all parts; outermost.
     ///
+    /// The metrics among them also show the objects of all parts, such as each origin's breaker.
+    ///
     /// - Parameters:
     ///   - observers: The observers, such as that of a `ServiceMetrics`.
     ///   - name: Returns a call's name for observers, which must hold no secrets; with nil, it is like
@@ -20,7 +22,8 @@ extension HTTPPart where Level == HTTPStack.Call {
         let (all, name) = (ServiceObserver(combining: observers), name ?? HTTPClient.methodAndHost)
         return Self(
             { .observed(by: all, on: $0.scheduler, named: name) },
-            { .observed(by: all, on: $0.scheduler, named: name) })
+            { .observed(by: all, on: $0.scheduler, named: name) }
+        ).observing(by: observers)
     }
 
     /// Begins a trace for each call that isn't part of one; see the middleware `newTrace`.

@@ -41,6 +41,11 @@ public struct HTTPStack: Sendable {
     /// All parts, for streamed responses.
     let streamed: Middleware<HTTPRequest, HTTPStreamedResponse>
 
+    /// Each level's name and the names of its parts, for the description.
+    private let levels: [(name: String, parts: [String])]
+
+    private let scheduler: any FutureScheduler
+
     /// The parts of a level, outermost first.
     ///
     /// It's a type of its own so that the compiler names a part at a wrong level; about an array, it would speak of `Any`.
@@ -74,14 +79,18 @@ public struct HTTPStack: Sendable {
         classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)? = nil,
         on scheduler: some FutureScheduler = .live, random: RandomSource = .system
     ) {
+        let observers = ServiceObserver(combining: call.parts.flatMap(\.observers))
         let settings = StackSettings(
-            scheduler: scheduler, random: random, classifier: classifier)
-        let parts = [
-            made(call, settings), made(hop, settings), made(attempt, settings),
-            made(exchange, settings),
-        ].joined()
+            scheduler: scheduler, random: random, classifier: classifier, watch: observers.watch)
+        let levels = [
+            ("call", made(call, settings)), ("hop", made(hop, settings)),
+            ("attempt", made(attempt, settings)), ("exchange", made(exchange, settings)),
+        ]
+        let parts = levels.flatMap(\.1)
         whole = PartContent.assembled(parts.map(\.whole))
         streamed = PartContent.assembled(parts.map(\.streamed))
+        self.levels = levels.map { ($0, $1.flatMap(\.whole.names)) }
+        self.scheduler = scheduler
     }
 
     /// Returns a service that sends requests through the stack, for whole responses.
@@ -91,12 +100,33 @@ public struct HTTPStack: Sendable {
         unlessCancelled(whole(transport.send))
     }
 
+    /// Returns a service that sends requests through the stack, for whole responses.
+    ///
+    /// - Parameter service: The function that sends the requests, such as a fake in a test, or another stack.
+    public func send(over service: @escaping HTTPService) -> HTTPService {
+        send(over: FunctionTransport(service: service, scheduler: scheduler))
+    }
+
     /// Returns a service that sends requests through the stack, for streamed responses.
     ///
     /// - Parameter transport: The transport that sends the requests.
     public func stream(over transport: some HTTPTransport) -> HTTPStreamingService {
         unlessCancelled(streamed(transport.stream))
     }
+}
+
+extension HTTPStack: CustomStringConvertible, CustomReflectable {
+    /// The names of the parts by level, outermost first, such as "HTTPStack(hop: cache, retry; attempt: timeout)".
+    public var description: String {
+        let levels = levels.filter { !$0.parts.isEmpty }
+        return "HTTPStack("
+            + levels.map { "\($0.name): \($0.parts.joined(separator: ", "))" }.joined(
+                separator: "; ")
+            + ")"
+    }
+
+    /// A mirror with only the description, because parts hold secrets.
+    public var customMirror: Mirror { Mirror(self, children: ["stack": description]) }
 }
 
 /// Makes the parts of a level, the innermost last.
@@ -116,6 +146,8 @@ package struct StackSettings: Sendable {
     let scheduler: any FutureScheduler
     let random: RandomSource
     let classifier: (@Sendable (Result<any HTTPResponseHead, any Error>) -> Outcome?)?
+    /// Shows the numbers of a part's object to the stack's observers.
+    package let watch: @Sendable (any AnyObject & Sendable) -> Void
 
     /// The classifier of all policies: the stack's own, or the standard rules if it's missing or returns nil.
     package func judge<Output: HTTPResponseHead>() -> Classifier<Output> {
@@ -142,10 +174,20 @@ public struct HTTPPart<Level>: Sendable {
     /// True for the part that makes the passes of the next level.
     private(set) var isInnermost = false
 
+    /// The observers that see the objects of all parts.
+    private(set) var observers: [ServiceObserver] = []
+
     /// The same part, below all others of its level.
     var innermost: Self {
         var part = self
         part.isInnermost = true
+        return part
+    }
+
+    /// The same part, whose observers see the objects of all parts.
+    func observing(by observers: [ServiceObserver]) -> Self {
+        var part = self
+        part.observers = observers
         return part
     }
 
@@ -176,8 +218,10 @@ public struct HTTPPart<Level>: Sendable {
     ) {
         make = { settings in
             let kept = policies.kept(
-                in: StatesByOrigin(), place: places(on: settings.scheduler, random: settings.random)
-            )
+                in: StatesByOrigin(),
+                place: places(on: settings.scheduler, random: settings.random),
+                watch: settings.watch)
+            if let one = policies as? any RenewablePolicy { settings.watch(one) }
             return (
                 .ofOrigin(name) { whole(kept.policy(of: $0), settings) },
                 .ofOrigin(name) { streamed(kept.policy(of: $0), settings) }
@@ -193,6 +237,13 @@ enum PartContent<Output: Sendable>: Sendable {
     case part(Part)
     /// Makes an origin's part.
     case ofOrigin(StackPlace, @Sendable (HTTPOrigin?) -> Part)
+
+    var names: [String] {
+        switch self {
+        case .part(let part): part.parts
+        case .ofOrigin(let place, _): [place.rawValue]
+        }
+    }
 
     /// One middleware of all parts.
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeObservation
 import PledgeTesting
 import PledgeTraffic
 import TestSupport
@@ -138,6 +139,49 @@ import Testing
         let send = stack.send(
             over: transport { _, count in HTTPResponse(status: count < 3 ? 404 : 200) })
         #expect(try send(HTTPRequest(shop)).settledValue().status == 200)
+    }
+
+    @Test func metricsShowTheObjectsOfAllParts() {
+        let metrics = ServiceMetrics()
+        let stack = HTTPStack(
+            call: [.observed(by: metrics.observer)],
+            hop: [.bulkhead(Bulkhead(named: "one for all", limit: 3, leaseTime: nil))],
+            attempt: [
+                .circuitBreaker(.perOrigin(CircuitBreaker())),
+                .throttle(AdaptiveThrottle(named: "shared")),
+            ], on: scheduler)
+        let send = stack.send(over: transport { _, _ in HTTPResponse(status: 200) })
+        for url in [shop, other] { _ = send(HTTPRequest(url)) }
+        let text = metrics.prometheusText
+        for name in [
+            "one for all", "https://shop.example:443", "https://other.example:443", "shared",
+        ] {
+            #expect(text.contains("policy_name=\"\(name)\""), "\(name)")
+        }
+    }
+
+    @Test func aStackIsOverAFunctionToo() throws {
+        let send = HTTPStack(hop: [.cookies(CookieJar())]).send { request in
+            Future(value: HTTPResponse(status: 200, headers: ["Set-Cookie": "a=1"]))
+        }
+        _ = send(HTTPRequest(shop))
+        let request = try #require(try send(HTTPRequest(shop)).settledValue().request)
+        #expect(request.headers["Cookie"] == "a=1")
+    }
+
+    @Test func theDescriptionHasTheNamesOfThePartsByLevelAndNoSecret() {
+        let stack = HTTPStack(
+            call: [.deadline(.seconds(10))],
+            hop: [.authorize(.bearer("s3cret"), for: .all), .retry()],
+            attempt: [.circuitBreaker(), .hedge()])
+        #expect(
+            "\(stack)"
+                == "HTTPStack(call: deadline; hop: authorize, retry; attempt: circuitBreaker, hedge)"
+        )
+        var dumped = ""
+        dump(stack, to: &dumped)
+        #expect(!dumped.contains("s3cret"))
+        #expect("\(HTTPStack())" == "HTTPStack()")
     }
 
     @Test func aCacheAnswersWholeResponsesOnly() throws {

@@ -12,14 +12,20 @@ extension HTTPPart where Level == HTTPStack.Attempt {
     /// Refuses a share of the requests to an overloaded service.
     public static func throttle(_ throttle: AdaptiveThrottle) -> Self {
         Self(
-            { .throttle(sharing: throttle, classifier: $0.judge()) },
+            {
+                $0.watch(throttle)
+                return .throttle(sharing: throttle, classifier: $0.judge())
+            },
             { .throttle(sharing: throttle, classifier: $0.judge()) })
     }
 
     /// Limits the requests in flight to the number that the service can handle.
     public static func adaptiveConcurrency(_ limit: AdaptiveConcurrency) -> Self {
         Self(
-            { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) },
+            {
+                $0.watch(limit)
+                return .adaptiveConcurrency(sharing: limit, classifier: $0.judge())
+            },
             { .adaptiveConcurrency(sharing: limit, classifier: $0.judge()) })
     }
 
