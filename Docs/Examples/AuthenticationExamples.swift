@@ -123,9 +123,8 @@ import Testing
             print("keep a token: \(token != nil)")
         }
         let refresher = TokenRefresher(stored, onChange: store) { token in
-            let form = [
-                URLQueryItem(name: "grant_type", value: "refresh_token"),
-                URLQueryItem(name: "refresh_token", value: token.refreshToken),
+            let form: Endpoint.Query = [
+                "grant_type": "refresh_token", "refresh_token": token.refreshToken,
             ]
             let request = HTTPRequest(.post, server.appending(path: "token"), body: .form(form))
             return transport(request).decoded()
@@ -148,10 +147,7 @@ import Testing
         )
         #expect(kept.lines == ["keep a token: true"])
         // snippet: skip
-        let form = [
-            URLQueryItem(name: "user", value: "joanna"),
-            URLQueryItem(name: "password", value: "open sesame"),
-        ]
+        let form: Endpoint.Query = ["user": "joanna", "password": "open sesame"]
         var login = HTTPRequest(.post, server.appending(path: "token"), body: .form(form))
         login.context.skipsAuthorization = true
         let loggedIn: Future<AccessToken> = api(login).decoded()

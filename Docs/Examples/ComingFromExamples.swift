@@ -61,7 +61,7 @@ struct Request<Response: Decodable & Sendable>: Sendable {
 
 extension HTTPClient {
     func value<Response>(of request: Request<Response>) async throws -> Response {
-        try await decoded(request.endpoint).value
+        try await send(request.endpoint)
     }
 }
 // end snippet

@@ -64,7 +64,7 @@ import Testing
     @Test func chainToMethod() async throws {
         let loadData = chain(Endpoint.bookByID, to: networking)
         // snippet: curried
-        let loadBook: @Sendable (Int) -> Future<Book> = chain(loadData, to: Future.decoded)
+        let loadBook = chain(loadData, to: Future.decoded(as: Book.self))
         // end snippet
         #expect(try await loadBook(7).value == tea)
     }
@@ -80,7 +80,7 @@ import Testing
         // snippet: one-function
         func bookLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Book> {
             let loadData = chain(Endpoint.bookByID, to: networking)
-            return chain(loadData, to: Future.decoded)
+            return chain(loadData, to: Future.decoded(as: Book.self))
         }
         // end snippet
         #expect(try await bookLoading(over: networking)(7).value == tea)

@@ -44,7 +44,7 @@ import Testing
     // snippet: streamed
     func loadFilm(_ film: HTTPRequest, by client: HTTPClient) -> Future<HTTPStreamedResponse> {
         let deadline = CallDeadline(after: .seconds(600), on: client.scheduler)
-        return CallContext.current.with(deadline: deadline).run { client.stream(film) }
+        return CallContext.current.with(deadline: deadline).run { client.futures.stream(film) }
     }
     // end snippet
 
@@ -54,7 +54,7 @@ import Testing
         var client = HTTPClient(base: film.url, over: SlowBody())
         client.scheduler = scheduler
         client.deadline = .seconds(3)
-        let ofSlot = try #require(try client.stream(film).result?.get())
+        let ofSlot = try #require(try client.futures.stream(film).result?.get())
         let ofContext = try #require(try loadFilm(film, by: client).result?.get())
         let (first, second) = (ofSlot.body.next(), ofContext.body.next())
         scheduler.advance(by: .seconds(600))

@@ -28,7 +28,7 @@ import Testing
 
     func loadingProducts(from server: URL) -> @Sendable (Int) -> Future<Product> {
         let client = makeClient(of: server)
-        return { id in client.decoded(Endpoint(path: "/products/\(id)")) }
+        return { id in client.futures.get("/products/\(id)", as: Product.self) }
     }
     // end snippet
 
@@ -67,8 +67,7 @@ import Testing
 
     // snippet: closure-parameter
     func name(by client: HTTPClient) -> Future<String> {
-        client.decoded(Endpoint(path: "/products/7"))
-            .map { (product: Product) in product.name }
+        client.futures.get("/products/7", as: Product.self).map { product in product.name }
     }
     // end snippet
 
@@ -78,7 +77,7 @@ import Testing
 
     // snippet: await
     func label(of product: Future<Product>, by client: HTTPClient) -> Future<String> {
-        product.flatMap { product in
+        product.then { product in
             let data: Data = try await client.get("/labels/\(product.id)")
             return String(decoding: data, as: UTF8.self)
         }

@@ -71,7 +71,7 @@ import Testing
     @Test func inference() async throws {
         // snippet: typed
         let networking: Networking = { _ in Future(value: Data(#"{"id":7,"name":"iPad"}"#.utf8)) }
-        let load: @Sendable (Endpoint) -> Future<Product> = chain(networking, to: Future.decoded)
+        let load = chain(networking, to: Future.decoded(as: Product.self))
         // end snippet
         #expect(try await load(Endpoint(path: "/")).value.name == "iPad")
     }

@@ -152,7 +152,7 @@ struct EventStreamsExamples {
 
     @Test func log() async throws {
         // snippet: log
-        let response = try await client.stream(Endpoint(path: "/log")).value
+        let response = try await client.stream(Endpoint(path: "/log"))
         for try await entry in response.jsonLines(as: Word.self) { print(entry.text) }
         // end snippet
         #expect(lines.lines == ["started", "stopped"])

@@ -188,7 +188,7 @@ import Testing
         }
         let label = Label()
         // snippet: flat-map-main
-        let shown = loadProduct(7).flatMap { @MainActor product in
+        let shown = loadProduct(7).then { @MainActor product in
             label.text = product.name
         }
         // end snippet

@@ -69,10 +69,10 @@ import Testing
         // end snippet
         #expect(product.name == "pen" && found.map(\.name) == ["tea"] && response.status == 201)
         // snippet: futures
-        let loading: Future<Product> = client.get("/products/\(id)")
+        let loading = client.futures.get("/products/\(id)", as: Product.self)
         let name = loading.flatMap { product in
-            client.get("/products/\(product.id + 1)")
-        }.map { (product: Product) in product.name }
+            client.futures.get("/products/\(product.id + 1)", as: Product.self)
+        }.map { product in product.name }
         // end snippet
         #expect(try await name.value == "pen")
         // snippet: wrapper
@@ -129,10 +129,10 @@ import Testing
         let client = HTTPClient(base: server, over: products)
         // snippet: lower
         let search = Endpoint(path: "/products?q=\("tea")")
-        let whole = try await client.send(search).value
+        let whole = try await client.send(search)
         print(whole.status, whole.headers["Link"] as Any, whole.link("next") as Any)
 
-        let streamed = try await client.stream(search).value
+        let streamed = try await client.stream(search)
         for try await chunk in streamed.body { print(chunk.count) }
         // end snippet
         #expect(whole.status == 200)
@@ -185,8 +185,9 @@ import Testing
         keyed.headers = ["X-API-Key": "s3cret"]
         keyed.authorization = .bearer("t0ken")
 
-        _ = keyed.send(HTTPRequest(server.appending(path: "me")))  // has both
-        _ = keyed.send(HTTPRequest(URL(string: "https://elsewhere.example/")!))  // has neither
+        let elsewhere = HTTPRequest(URL(string: "https://elsewhere.example/")!)
+        _ = keyed.futures.send(HTTPRequest(server.appending(path: "me")))  // has both
+        _ = keyed.futures.send(elsewhere)  // has neither
         // end snippet
         let sent = transport.calls.compactMap(\.request)
         #expect(sent.map { $0.headers["X-API-Key"] } == ["s3cret", nil])
@@ -230,9 +231,9 @@ import Testing
             ]))
         HTTPCookieStorage.shared.setCookie(cookie)
         defer { HTTPCookieStorage.shared.deleteCookie(cookie) }
-        #expect(try await sharing.send(HTTPRequest(mine)).value.text == "app=7")
+        #expect(try await sharing.send(HTTPRequest(mine)).text == "app=7")
         #expect(
-            try await PledgeHTTPClients.HTTPClient(base: nil).send(HTTPRequest(mine)).value.text
+            try await PledgeHTTPClients.HTTPClient(base: nil).send(HTTPRequest(mine)).text
                 == "nothing")
     }
 

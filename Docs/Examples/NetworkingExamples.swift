@@ -102,7 +102,7 @@ extension Endpoint {
         let form = Endpoint(
             path: "/login",
             method: .post,
-            body: .form([URLQueryItem(name: "user", value: "me & you")])
+            body: .form(["user": "me & you"])
         )
         let signature = Data([0x89, 0x50, 0x4E, 0x47])
         let image = Endpoint(
@@ -136,8 +136,9 @@ extension Endpoint {
     @Test func decoded() throws {
         // snippet: decoded
         let load = chain(Endpoint.book, to: api)  // (Int) -> Future<Data>
-        let loadBook: @Sendable (Int) -> Future<Book> = chain(load, to: Future.decoded)
-        let sameBook = chain(load, to: { $0.decoded(as: Book.self, using: JSONDecoder()) })
+        let loadBook: @Sendable (Int) -> Future<Book> = chain(
+            load, to: Future.decoded(as: Book.self))
+        let sameBook = chain(load, to: { $0.decoded(as: Book.self) })
         // end snippet
         #expect(try loadBook(7).result?.get() == Book(id: 7, name: "Green Grass"))
         #expect(try sameBook(7).result?.get() == Book(id: 7, name: "Green Grass"))

@@ -43,7 +43,7 @@ import Testing
         var client = HTTPClient(base: URL(string: "https://shop.example")!, over: shop)
         client.scheduler = clock
         client.random = .constant(0)  // no jitter
-        let product: Future<Product> = client.get("/products/7")
+        let product = client.futures.get("/products/7", as: Product.self)
         try shop.next().answer(with: .status(503, headers: ["Retry-After": "5"]))
         clock.advance(by: .seconds(5))  // takes no time
         try shop.next().answer(with: .json(Product(name: "iPad")))
@@ -62,7 +62,7 @@ import Testing
                 client.scheduler = world.scheduler
                 client.random = world.random
                 client.attemptTimeout = attemptTimeout
-                return { [client] _ in client.send(Endpoint(path: "/products/7")) }
+                return { [client] _ in client.futures.send(Endpoint(path: "/products/7")) }
             } expecting: { run in
                 let slowest = run.latency(100) ?? 0  // the 100th percentile, in seconds
                 return slowest > 4 ? "a call takes \(slowest) s" : nil

@@ -63,7 +63,7 @@ struct RecipesCombiningExamples {
         let client = client
         // snippet: load
         let load = { @Sendable (id: Int) -> Future<Product> in
-            client.get("/products/\(id)")
+            client.futures.get("/products/\(id)", as: Product.self)
         }
         // end snippet
         return load
@@ -200,7 +200,7 @@ struct RecipesCombiningExamples {
     @Test func asyncFlatMap() async throws {
         let client = client
         // snippet: async-flat-map
-        let summary = load(7).flatMap { product in
+        let summary = load(7).then { product in
             let reviews: [String] = try await client.get("/products/\(product.id)/reviews")
             return "\(product.name): \(reviews.count) reviews"
         }

@@ -60,8 +60,8 @@ struct RecipesFailuresExamples {
         var client = HTTPClient(base: server)
         client.retry = .init(attempts: 4, backoff: .constant(.seconds(1)))
         // end snippet
-        let product: Future<HTTPResponse> = client.get("/products/7")
-        let order: Future<HTTPResponse> = client.post("/orders")
+        let product = client.futures.get("/products/7")
+        let order = client.futures.post("/orders")
         scheduler.run()
         #expect(try product.settledValue().text == "pen")
         #expect(order.isRejected && scheduler.now.offset == .seconds(1))
@@ -72,7 +72,7 @@ struct RecipesFailuresExamples {
         var client = HTTPClient(base: server)
         client.retry = nil
         // end snippet
-        let product: Future<HTTPResponse> = client.get("/products/7")
+        let product = client.futures.get("/products/7")
         #expect(product.isRejected)
     }
 
@@ -81,7 +81,7 @@ struct RecipesFailuresExamples {
         var client = HTTPClient(base: server)
         client.sendsIdempotencyKeys = true
         // end snippet
-        let order: Future<HTTPResponse> = client.post("/orders")
+        let order = client.futures.post("/orders")
         scheduler.run()
         #expect(try order.settledValue().text == "order 1")
     }
@@ -92,7 +92,7 @@ struct RecipesFailuresExamples {
         client.attemptTimeout = .seconds(5)
         client.deadline = .seconds(20)
         // end snippet
-        let product: Future<HTTPResponse> = client.get("/products/9")
+        let product = client.futures.get("/products/9")
         scheduler.advance(by: .seconds(5))
         #expect(!product.isSettled)
         scheduler.run()
@@ -101,7 +101,7 @@ struct RecipesFailuresExamples {
 
     @Test func timeout() {
         // snippet: timeout
-        let report: Future<Data> = client.get("/products/\(9)")
+        let report = client.futures.get("/products/\(9)", as: Data.self)
         let limited = report.timeout(.seconds(2), on: client.scheduler)
         // end snippet
         scheduler.advance(by: .seconds(2))
@@ -114,7 +114,8 @@ struct RecipesFailuresExamples {
         let buy = stack(
             .deadline(.seconds(8), on: client.scheduler),
             over: { (id: Int) -> Future<Data> in
-                client.get("/products/\(id)").flatMap { (_: Data) in client.post("/orders") }
+                client.futures.get("/products/\(id)")
+                    .flatMap { _ in client.futures.post("/orders") }.map(\.body)
             })
         // end snippet
         let bought = buy(9)
@@ -137,7 +138,7 @@ struct RecipesFailuresExamples {
         var client = HTTPClient(base: server)
         client.hedge = .perOrigin(Hedge(after: .milliseconds(50)))
         // end snippet
-        let product: Future<HTTPResponse> = client.get("/products/9")
+        let product = client.futures.get("/products/9")
         scheduler.advance(by: .milliseconds(70))
         #expect(product.isFulfilled && shop.calls.count == 2)
     }
@@ -148,8 +149,8 @@ struct RecipesFailuresExamples {
         client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 5, lasting: .zero))
         // end snippet
         client.retry = nil
-        for _ in 1...5 { let _: Future<HTTPResponse> = client.get("/down") }
-        let refused: Future<HTTPResponse> = client.get("/down")
+        for _ in 1...5 { let _ = client.futures.get("/down") }
+        let refused = client.futures.get("/down")
         #expect(refused.error.map { "\($0)" }?.contains("the circuit is open") == true)
         #expect(shop.calls.count == 5)
     }
@@ -162,7 +163,7 @@ struct RecipesFailuresExamples {
             return .retryable(after: response.retryAfter)
         }
         // end snippet
-        let lock: Future<HTTPResponse> = client.get("/lock")
+        let lock = client.futures.get("/lock")
         scheduler.run()
         #expect(try lock.settledValue().text == "mine")
     }
@@ -173,7 +174,7 @@ struct RecipesFailuresExamples {
         report.context.attemptTimeout = .seconds(45)
         report.context.deadline = .seconds(90)
         report.context.skipsRetry = true
-        let answer = client.send(report)
+        let answer = client.futures.send(report)
         // end snippet
         scheduler.run()
         #expect(answer.isFulfilled && scheduler.now.offset >= .seconds(9))
@@ -184,8 +185,8 @@ struct RecipesFailuresExamples {
         // snippet: fault
         var client = HTTPClient(base: server)
         client.aroundExchange = .chaos(byHeader: "X-Chaos", on: client.scheduler)
-        let broken: Future<Data> = client.get(
-            "/products/\(8)", headers: ["X-Chaos": "delay=200, status=503"])
+        let broken = client.futures.get(
+            "/products/\(8)", as: Data.self, headers: ["X-Chaos": "delay=200, status=503"])
         // end snippet
         scheduler.run()
         #expect((broken.error as? HTTPError)?.status == 503)
@@ -197,7 +198,7 @@ struct RecipesFailuresExamples {
         let origin = HTTPOrigin(server)!
         let client = HTTPClient(base: server)
         client.origins[origin].isolate()  // while it is repaired
-        let refused: Future<HTTPResponse> = client.get("/orders")
+        let refused = client.futures.get("/orders")
         client.origins[origin].reset()
         let state = client.origins[origin].circuitBreaker?.state  // closed
         // end snippet
@@ -212,7 +213,7 @@ struct RecipesFailuresExamples {
         client.rateLimit = .perOrigin(
             RateLimiter(rate: 10, per: .seconds(1), burst: 10, maxWait: .seconds(5)))
         // end snippet
-        let calls = (1...30).map { _ in client.get("/products/8") as Future<HTTPResponse> }
+        let calls = (1...30).map { _ in client.futures.get("/products/8") }
         #expect(shop.calls.count == 10)
         scheduler.advance(by: .seconds(2))
         #expect(shop.calls.count == 30 && calls.allSatisfy(\.isSettled))
@@ -235,7 +236,7 @@ struct RecipesFailuresExamples {
     @Test func fallback() throws {
         // snippet: fallback
         let kept = Data("stored".utf8)
-        let answer: Future<Data> = client.get("/down")
+        let answer = client.futures.get("/down", as: Data.self)
         let data = answer.recover { error in
             if error is CancellationError { throw error }
             return kept
@@ -289,7 +290,7 @@ struct RecipesFailuresExamples {
     // end snippet
 
     @Test func texts() {
-        let missing: Future<HTTPResponse> = client.get("/products/8")
+        let missing = client.futures.get("/products/8")
         #expect(missing.error.flatMap(words) == "It is gone.")
         #expect(words(for: HTTPError(code: .notConnected)) == "You are offline.")
         #expect(words(for: HTTPError(code: .badResponse)) == "Something went wrong.")

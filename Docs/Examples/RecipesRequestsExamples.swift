@@ -136,7 +136,7 @@ struct RecipesRequestsExamples {
     @Test func wholeURL() async throws {
         // snippet: url
         let url = URL(string: "https://api.example.com/products/7")!
-        let product: Product = try await client.send(HTTPRequest(url)).value.decoded()
+        let product: Product = try await client.send(HTTPRequest(url)).decoded()
         // end snippet
         #expect(product.name == "pen")
     }

@@ -49,7 +49,7 @@ struct RecipesScreensExamples {
 
         func load(_ id: Int) async {
             product.startLoading()
-            let answer: Future<Product> = client.get("/products/\(id)")
+            let answer = client.futures.get("/products/\(id)", as: Product.self)
             let result = await answer.resultWhenSettled
             if Task.isCancelled { return product.cancelLoading() }
             product.finishLoading(with: result)
@@ -152,7 +152,7 @@ struct RecipesScreensExamples {
 
         func save(_ film: URL, to file: URL, by client: HTTPClient) async throws {
             _ = try await download(
-                HTTPRequest(film), to: file, over: client.stream,
+                HTTPRequest(film), to: file, over: client.futures.stream,
                 progress: { received, total in
                     let part = Double(received) / Double(total ?? .max)
                     Task { @MainActor in self.part = max(self.part, part) }

@@ -80,7 +80,7 @@ struct RecipesSigningInExamples {
         client.authorization = .bearer(from: tokens)
         // end snippet
         // snippet: thousand
-        let loading = (1...1_000).map { _ in client.get("/me") as Future<Data> }
+        let loading = (1...1_000).map { _ in client.futures.get("/me", as: Data.self) }
         let names = try await Future.all(loading).value
         // end snippet
         #expect(names.count == 1_000)

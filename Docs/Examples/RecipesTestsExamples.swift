@@ -8,6 +8,7 @@ import Testing
 // swift-format-ignore: OrderedImports
 // snippet: observing
 import PledgeObservation
+
 // end snippet
 // swift-format-ignore: OrderedImports
 import TestSupport
@@ -95,7 +96,7 @@ struct RecipesTestsExamples {
         client.scheduler = scheduler
         client.retry = .init(backoff: .constant(.seconds(1)))
 
-        let pen: Future<Data> = client.get("/pen")
+        let pen = client.futures.get("/pen", as: Data.self)
         #expect(pen.result == nil)
         scheduler.advance(by: .seconds(1))
         #expect(try pen.settledValue() == Data("pen".utf8))
@@ -131,7 +132,7 @@ struct RecipesTestsExamples {
         client.scheduler = scheduler
         client.retry = .init(backoff: .constant(.milliseconds(10)))
         client.observers = [recorder.observer]
-        _ = client.send(Endpoint(path: "/products/7"))
+        _ = client.futures.send(Endpoint(path: "/products/7"))
         scheduler.run()
         print(recorder.lastCall?.waterfall(width: 20) ?? "")
         // end snippet

@@ -82,7 +82,7 @@ struct RecipesTransfersExamples {
         let body = HTTPRequest.Body.file(photo, contentType: "image/jpeg")
             .reportingProgress { sent, total in print("\(sent) of \(total ?? 0)") }
         let url = server.appending(path: "photos/7")
-        _ = try await client.send(HTTPRequest(.put, url, body: body)).value
+        _ = try await client.send(HTTPRequest(.put, url, body: body))
         // end snippet
         try RecipePage("Transfers").expectOutput(lines)
         // snippet: multipart
@@ -101,7 +101,7 @@ struct RecipesTransfersExamples {
     @Test func save() async throws {
         defer { try? FileManager.default.removeItem(at: folder.appending(path: "film.mp4")) }
         // snippet: save
-        let saved = try await client.download("/film", to: folder.appending(path: "film.mp4")).value
+        let saved = try await client.download("/film", to: folder.appending(path: "film.mp4"))
         print("\(saved.byteCount) bytes")
         // end snippet
         #expect(lines.lines == ["20 bytes"])
@@ -109,7 +109,7 @@ struct RecipesTransfersExamples {
         let file = folder.appending(path: "film.mp4")
         _ = try await client.download("/film", to: file) { received, total in
             print("\(received) of \(total ?? 0)")
-        }.value
+        }
         // end snippet
         #expect(lines.lines.last == "20 of 20")
     }
@@ -122,7 +122,7 @@ struct RecipesTransfersExamples {
         }
         // snippet: cancel
         let saving = Task {
-            try await client.download("/film", to: folder.appending(path: "half")).value
+            try await client.download("/film", to: folder.appending(path: "half"))
         }
         // end snippet
         try await started.soon
@@ -143,13 +143,13 @@ struct RecipesTransfersExamples {
         do {
             // snippet: resume
             let film = folder.appending(path: "film.mp4")
-            _ = try await client.download("/film", to: film).value
+            _ = try await client.download("/film", to: film)
             // end snippet
             Issue.record("the connection was not lost")
         } catch let error as HTTPError {
             #expect(error.code == .connectionLost)
         }
-        let rest = try await client.download("/film", to: saved).value
+        let rest = try await client.download("/film", to: saved)
         #expect(rest.resumedFrom == 11)
         #expect(try Data(contentsOf: saved) == server.content)
     }
@@ -193,7 +193,7 @@ struct RecipesTransfersExamples {
     @Test func chunks() async throws {
         // snippet: chunks
         var count = 0
-        let response = try await client.stream(Endpoint(path: "/film")).value
+        let response = try await client.stream(Endpoint(path: "/film"))
         for try await chunk in response.body { count += chunk.count }
         // end snippet
         #expect(count == 20)
@@ -207,7 +207,7 @@ struct RecipesTransfersExamples {
         defer { line.finish() }
         _ = try await client.download(
             "/film", to: folder.appending(path: "big.mp4"), progress: line.update
-        ).value
+        )
         // end snippet
         let shown = ExampleLog()
         ProgressLine("film.mp4", on: ManualScheduler()) { shown.add($0) }
@@ -219,7 +219,7 @@ struct RecipesTransfersExamples {
 
     @Test func readLines() async throws {
         // snippet: lines
-        let response = try await client.stream(Endpoint(path: "/log")).value
+        let response = try await client.stream(Endpoint(path: "/log"))
         for try await line in response.body.lines() { print(line) }
         // end snippet
         #expect(lines.lines == ["one", "two"])
@@ -233,7 +233,7 @@ struct RecipesTransfersExamples {
 
     @Test func events() async throws {
         // snippet: events
-        let response = try await client.stream(Endpoint(path: "/news")).value
+        let response = try await client.stream(Endpoint(path: "/news"))
         for try await event in response.serverSentEvents() {
             print("\(event.id): \(try event.decoded(as: News.self).text)")
         }
@@ -246,7 +246,7 @@ struct RecipesTransfersExamples {
         let client = client
         // snippet: parallel
         let pictures = try await Future.traverse(1...20, maxConcurrent: 4) { id in
-            client.get("/pictures/\(id)") as Future<Data>
+            client.futures.get("/pictures/\(id)", as: Data.self)
         }.value
         // end snippet
         #expect(pictures.map { String(decoding: $0, as: UTF8.self) }.last == "picture 20")

@@ -112,7 +112,7 @@ struct RecordedNetworksExamples {
         // snippet: mock
         let network = MockNetwork(har: archive)
         let news = network.request(
-            Endpoint(path: "/news/7", queryItems: [URLQueryItem(name: "page", value: "2")]))
+            Endpoint(path: "/news/7", query: ["page": 2]))
         #expect(try news.settledValue() == Data("Rain".utf8))
         // end snippet
     }

@@ -36,19 +36,19 @@ struct ResumingTransfersExamples {
         let film = URL(filePath: "film.mp4")
         let saved = try await client.download("/film", to: film) { count, total in
             print("\(count) of \(total ?? 0)")
-        }.value
+        }
         print("\(saved.byteCount) bytes, \(saved.resumedFrom) from an earlier run")
         // end snippet
         #expect(server.ranges == [nil, "bytes=2000-"])
         try expectPrinted(lines)
         // snippet: parts
-        _ = try await client.download("/film", to: film, parts: 4).value
+        _ = try await client.download("/film", to: film, parts: 4)
         // end snippet
         #expect(server.ranges.last == "bytes=0-1048575")
         do {
             // snippet: digest
             let digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
-            _ = try await client.download("/film", to: film, sha256: digest).value
+            _ = try await client.download("/film", to: film, sha256: digest)
             // end snippet
             Issue.record("the digest is not the file's")
         } catch let error as HTTPError {
@@ -57,7 +57,8 @@ struct ResumingTransfersExamples {
         // snippet: composed
         let rules = Resumption(Retry(attempts: 10, backoff: .constant(.seconds(5))))
         let request = HTTPRequest(.get, .init(string: "https://files.example.com/film")!)
-        _ = try await download(request, to: film, over: client.stream, resuming: rules).value
+        _ = try await download(request, to: film, over: client.futures.stream, resuming: rules)
+            .value
         // end snippet
         #expect(try Data(contentsOf: film) == server.content)
     }
@@ -68,7 +69,7 @@ struct ResumingTransfersExamples {
         let client = HTTPClient(base: .init(string: "https://files.example.com"))
         // snippet: upload
         let record = URL(filePath: "film.mp4.upload")
-        _ = try await client.upload(film, to: "/files", by: .tus, record: record).value
+        _ = try await client.upload(film, to: "/files", by: .tus, record: record)
         // end snippet
         #expect(server.upload == server.content)
         // snippet: draft

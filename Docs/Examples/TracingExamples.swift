@@ -73,7 +73,7 @@ import Testing
         let handle: HTTPService = { [client] request in
             let caller = TraceContext(request.headers)
             return CallContext(traceContext: caller).run {
-                client.send(HTTPRequest(server.appending(path: "products/7")))
+                client.futures.send(HTTPRequest(server.appending(path: "products/7")))
             }
         }
         // end snippet
@@ -92,8 +92,8 @@ import Testing
         // snippet: origins
         client.tracing = .init(to: .origins(of: server))
         // end snippet
-        _ = client.send(HTTPRequest(server))
-        _ = client.send(HTTPRequest(URL(string: "https://elsewhere.example/")!))
+        _ = client.futures.send(HTTPRequest(server))
+        _ = client.futures.send(HTTPRequest(URL(string: "https://elsewhere.example/")!))
         #expect(headers.map { $0["traceparent"] != nil } == [true, false])
     }
 

@@ -28,7 +28,7 @@ struct VirtualTimeExamples {
                 request.headers["X-Signature"] = await Signer.shared.signature(of: request.url)
                 return try await next(request)
             }
-            let product: Future<Product> = client.get("/products/7")
+            let product = client.futures.get("/products/7", as: Product.self)
 
             await clock.advance(by: .seconds(1))
 
@@ -101,7 +101,7 @@ struct VirtualTimeExamples {
                     try await clock.sleep(for: .seconds(2))
                     return AccessToken("new")
                 })
-            let products: [Future<Product>] = [1, 2].map { client.get("/products/\($0)") }
+            let products = [1, 2].map { client.futures.get("/products/\($0)", as: Product.self) }
 
             await clock.advance(by: .zero)
             for _ in products { try await network.next().answer(with: .status(401)) }

@@ -84,7 +84,7 @@ public func download(
     _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
     accepting statuses: some RangeExpression<Int> & Sendable = 200...299, limit: Int64 = .max,
     sha256: String? = nil, resuming rules: Resumption? = nil, parts: Int = 1,
-    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
+    progress: HTTPProgress? = nil,
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPDownload> {
     let digest = sha256.map { text in

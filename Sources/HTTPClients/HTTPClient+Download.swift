@@ -7,7 +7,7 @@ extension HTTPClient {
     /// Downloads to a file, and goes on where a lost connection or an earlier run has stopped.
     ///
     /// ```swift
-    /// let saved = try await client.download("/films/7", to: file).value
+    /// let saved = try await client.download("/films/7", to: file)
     /// ```
     ///
     /// The file appears under its name only when it is complete. An unfinished download goes on for the same user only:
@@ -30,34 +30,63 @@ extension HTTPClient {
     ///   - progress: Called for each chunk with the number of bytes that are there, and the size of the file, which is
     ///     nil if it isn't known. It's called after the chunk is written, on a queue of the file; with `resuming:
     ///     false` before, on the thread where the chunk arrives.
-    /// - Returns: A future of the result, with the errors of the function `download`.
+    ///   - isolation: The caller's actor; leave it out.
+    /// - Returns: The result.
+    /// - Throws: The errors of the function `download`.
+    @discardableResult
     public func download(
         _ path: Endpoint.Path, to file: URL, query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:], resuming: Bool = true, parts: Int = 1, sha256: String? = nil,
-        limit: Int64 = .max,
-        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
+        limit: Int64 = .max, progress: HTTPProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPDownload {
+        try await futures.download(
+            path, to: file, query: query, headers: headers, resuming: resuming, parts: parts,
+            sha256: sha256, limit: limit, progress: progress
+        ).get()
+    }
+
+    /// Downloads the response to a request, like the method for a path.
+    @discardableResult
+    public func download(
+        _ request: HTTPRequest, to file: URL, resuming: Bool = true, parts: Int = 1,
+        sha256: String? = nil, limit: Int64 = .max, progress: HTTPProgress? = nil,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPDownload {
+        try await futures.download(
+            request, to: file, resuming: resuming, parts: parts, sha256: sha256, limit: limit,
+            progress: progress
+        ).get()
+    }
+}
+
+extension HTTPClient.Futures {
+    /// Downloads to a file, and returns a future of the result.
+    public func download(
+        _ path: Endpoint.Path, to file: URL, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:], resuming: Bool = true, parts: Int = 1, sha256: String? = nil,
+        limit: Int64 = .max, progress: HTTPProgress? = nil
     ) -> Future<HTTPDownload> {
-        let endpoint = Endpoint(path: path, queryItems: query.items, headers: headers)
+        let endpoint = Endpoint(path: path, query: query, headers: headers)
         do {
             return download(
-                try request(for: endpoint), to: file, resuming: resuming, parts: parts,
+                try client.request(for: endpoint), to: file, resuming: resuming, parts: parts,
                 sha256: sha256, limit: limit, progress: progress)
         } catch {
             return Future(error: error)
         }
     }
 
-    /// Downloads the response to a request, like the method for a path.
+    /// Downloads the response to a request, and returns a future of the result.
     public func download(
         _ request: HTTPRequest, to file: URL, resuming: Bool = true, parts: Int = 1,
-        sha256: String? = nil, limit: Int64 = .max,
-        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
+        sha256: String? = nil, limit: Int64 = .max, progress: HTTPProgress? = nil
     ) -> Future<HTTPDownload> {
-        PledgeHTTPBodies.download(
+        let slots = client.slots
+        return PledgeHTTPBodies.download(
             request, to: file, over: stream, accepting: slots.acceptedStatuses ?? 200...299,
-            limit: limit,
-            sha256: sha256, resuming: resuming ? resumption : nil, parts: parts,
-            progress: progress, random: slots.random, on: slots.scheduler)
+            limit: limit, sha256: sha256, resuming: resuming ? client.resumption : nil,
+            parts: parts, progress: progress, random: slots.random, on: slots.scheduler)
     }
 }
 

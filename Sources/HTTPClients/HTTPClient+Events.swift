@@ -13,22 +13,30 @@ extension HTTPClient {
     ///
     /// - Parameters:
     ///   - path: The path below `base`.
-    ///   - query: Items to append to the query.
+    ///   - method: The method. A request that isn't safe, such as a POST, connects once, unless you pass rules.
+    ///   - query: A query to append to the path's own.
     ///   - headers: The headers of each request.
+    ///   - json: A value to send as JSON, encoded with ``Settings/json``.
     ///   - lastEventID: The last event ID of an earlier run; empty for none.
     ///   - end: The data that ends the sequence; nil for none.
     ///   - reconnection: The rules for connecting again.
     ///   - idleTimeout: The longest time without a byte; nil for no limit.
     ///   - limit: The largest size of a line, and of the data of one event, in bytes.
     public func events(
-        _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
+        _ path: Endpoint.Path, method: HTTPMethod = .get, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:], json: (any Encodable)? = nil,
         after lastEventID: String = "", until end: String? = nil,
         reconnecting reconnection: Reconnection? = nil, idleTimeout: Duration? = .seconds(60),
         limit: Int = 1 << 20
     ) -> EventStream {
-        events(
-            Endpoint(path: path, queryItems: query.items, headers: headers), after: lastEventID,
-            until: end, reconnecting: reconnection, idleTimeout: idleTimeout, limit: limit)
+        var endpoint = Endpoint(path: path, query: query, method: method, headers: headers)
+        let body = Result { try json.map { try HTTPRequest.Body.json($0, using: slots.json) } }
+        if case .success(let body?) = body { endpoint.body = body }
+        var events = events(
+            endpoint, after: lastEventID, until: end, reconnecting: reconnection,
+            idleTimeout: idleTimeout, limit: limit)
+        if case .failure(let error) = body { events.open = { _, _ in Future(error: error) } }
+        return events
     }
 
     /// The server-sent events of an endpoint, over as many connections as it takes.
@@ -36,7 +44,7 @@ extension HTTPClient {
     /// The sequence follows the HTML Standard, 9.2. Each iterator opens its own connection when you ask for the first
     /// event. When the stream ends or fails, the iterator waits, and connects again with the last event ID in the
     /// header Last-Event-ID; see ``Reconnection``. A redirect to another origin loses this header, unless ``Settings/redirects``
-    /// keeps it. Each connection is a call of ``stream``, with the client's credentials, cookies, redirects, breaker and
+    /// keeps it. Each connection is a call of `stream`, with the client's credentials, cookies, redirects, breaker and
     /// time limits. A sequence that reconnects uses neither ``Settings/retry`` nor ``Settings/hedge``. Events are read only as fast as you
     /// ask for them. Releasing the iterator closes the connection, and so does cancelling the task.
     ///
@@ -67,7 +75,7 @@ extension HTTPClient {
     ///     noticed.
     ///   - limit: The largest size of a line, and of the data of one event, in bytes. If there are more, the sequence
     ///     throws an `HTTPError` with the code `bodyTooLarge`. Less than 1 is a programming error and traps.
-    /// - Returns: The events. Iterating throws the errors that ``stream`` rejects with. The status of a response that
+    /// - Returns: The events. Iterating throws the errors of `stream`. The status of a response that
     ///   isn't 200 is an `HTTPError` with the code `unacceptableStatus`, whatever ``Settings/acceptedStatuses`` says. Another
     ///   Content-Type is an `HTTPError` with the code `unacceptableContentType`. Both errors keep the response.
     public func events(
@@ -83,7 +91,7 @@ extension HTTPClient {
         ) { stream, id in
             var endpoint = endpoint
             stream.complete(&endpoint.headers, &endpoint.context, after: id)
-            return stream.client.stream(endpoint)
+            return stream.client.functions.streamEndpoint(endpoint)
         }
     }
 
@@ -103,7 +111,7 @@ extension HTTPClient {
         ) { stream, id in
             var request = request
             stream.complete(&request.headers, &request.context, after: id)
-            return stream.client.stream(request)
+            return stream.client.functions.stream(request)
         }
     }
 
@@ -172,7 +180,7 @@ extension HTTPClient {
         let limit: Int
         let client: HTTPClient
         /// Opens a connection; the text is the last event ID.
-        let open: @Sendable (EventStream, String) -> Future<HTTPStreamedResponse>
+        var open: @Sendable (EventStream, String) -> Future<HTTPStreamedResponse>
 
         /// An iterator over the events of its own connections.
         public struct Iterator: AsyncIteratorProtocol {

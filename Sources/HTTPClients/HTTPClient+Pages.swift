@@ -18,17 +18,18 @@ extension HTTPClient {
     ///   - type: The type of a page. Leave it out if the loop names the type.
     ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
     ///     programming error and traps.
-    /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors that ``decoded(_:)`` rejects with. If
+    /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors of `get`. If
     ///   the next page is at another origin, iterating throws an `HTTPError` with the code `redirectRefused`.
     public func pages<Page: Decodable & Sendable>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         of type: Page.Type = Page.self, maxPages: Int = 10_000
     ) -> some AsyncSequence<Page, any Error> & Sendable {
-        let first = Endpoint(path: path, queryItems: query.items, headers: headers)
+        let first = Endpoint(path: path, query: query, headers: headers)
         let load: Service<URL?, LinkedPage<Page>> = {
             [json = slots.json, client = uncountedCopy] url in
             let response =
-                url.map { client.send(HTTPRequest($0, headers: headers)) } ?? client.send(first)
+                url.map { client.functions.send(HTTPRequest($0, headers: headers)) }
+                ?? client.functions.sendEndpoint(first)
             return response.mapWithoutOrigin {
                 LinkedPage(page: try json.value(of: $0), next: $0.nextPage)
             }
@@ -51,15 +52,15 @@ extension HTTPClient {
     ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
     ///     programming error and traps.
     ///   - next: Takes a page, and returns the cursor for the next page; nil after the last page.
-    /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors that ``decoded(_:)`` rejects with.
+    /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors of `get`.
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
     ) -> PageSequence<Cursor?, Page> {
         let load: Service<Cursor?, Page> = { [client = uncountedCopy] cursor in
-            let items =
-                query.items + (cursor.map { [URLQueryItem(name: name, value: "\($0)")] } ?? [])
-            return client.decoded(Endpoint(path: path, queryItems: items, headers: headers))
+            var query = query
+            if let cursor { query.items.append(URLQueryItem(name: name, value: "\(cursor)")) }
+            return client.futures.get(path, as: Page.self, query: query, headers: headers)
         }
         return paginate(load, from: nil, maxPages: maxPages) { page, _ in next(page) }
     }

@@ -12,11 +12,11 @@ import PledgeServices
 /// client.cache = HTTPCache()
 /// client.deadline = .seconds(20)
 ///
-/// let products: Future<[Product]> = client.decoded(Endpoint(path: "/products"))
+/// let products: [Product] = try await client.get("/products")
 /// ```
 ///
-/// Call it through ``send``, ``stream``, ``networking`` or ``decoded(_:)``. Each of these is an ordinary service, and
-/// you can combine it like any other.
+/// You await the calls as they are written. ``futures`` has the same calls as futures, and its functions are ordinary
+/// services, which you can combine like any other.
 ///
 /// ## The defaults
 ///
@@ -44,7 +44,7 @@ import PledgeServices
 ///
 /// The client sends ``Settings/headers`` only to the origin of ``Settings/base``, and ``Settings/authorization`` only to ``Settings/authorizedOrigins``,
 /// which is the same origin by default. So another origin gets neither of them, whether a redirect leads there or you
-/// pass a request for it to ``send``. The cookie jar's rules decide where cookies are sent.
+/// pass a request for it to `send`. The cookie jar's rules decide where cookies are sent.
 ///
 /// ## Values, and what they share
 ///
@@ -108,7 +108,7 @@ public struct HTTPClient: Sendable {
 
     /// Creates a client over a function, such as a fake in a test, or your own stack.
     ///
-    /// ``stream`` returns the function's whole responses as streamed bodies.
+    /// `stream` returns the function's whole responses as streamed bodies.
     ///
     /// - Parameters:
     ///   - base: The URL that endpoints are appended to; see ``Settings/base``.
@@ -216,80 +216,94 @@ public struct HTTPClient: Sendable {
 }
 
 extension HTTPClient {
-    /// Sends a request, and returns a future of the whole response.
+    /// Sends a request, and returns the whole response.
     ///
-    /// A status outside ``Settings/acceptedStatuses`` is an error, as in every other function of the client. A request for an
-    /// origin other than the base's gets neither ``Settings/headers`` nor credentials.
-    public var send: HTTPService { functions.send }
-
-    /// Sends a request, and returns a future that settles when the response's headers arrive.
+    /// A status outside ``Settings/acceptedStatuses`` is an error, as in every other function of the client. A request
+    /// for an origin other than the base's gets neither ``Settings/headers`` nor credentials.
     ///
-    /// It works like ``send``, but without the cache. If the exchange fails after the headers, reading the body fails;
-    /// the request isn't repeated.
-    public var stream: HTTPStreamingService { functions.stream }
+    /// - Throws: The errors of ``get(_:as:query:headers:timeout:context:isolation:)``.
+    @discardableResult
+    public func send(
+        _ request: HTTPRequest, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPResponse { try await functions.send(request).get() }
 
-    /// Sends an endpoint's request, resolved against ``Settings/base``, and returns a future of the whole response.
+    /// Sends an endpoint's request, resolved against ``Settings/base``, and returns the whole response.
     ///
     /// ```swift
-    /// let response = try await client.send(Endpoint(path: "/products")).value
+    /// let response = try await client.send(Endpoint(path: "/products"))
     /// print(response.headers["X-RateLimit-Remaining"] ?? "")
     /// ```
     ///
-    /// - Returns: A future that rejects with the same errors as for a request, and with `Endpoint.Error` if the
-    ///   endpoint can't be sent.
-    public func send(_ endpoint: Endpoint) -> Future<HTTPResponse> { send(endpoint, nil) }
-
-    /// Sends an endpoint's request, resolved against ``Settings/base``, and returns a future of the streamed response.
-    ///
-    /// The future settles when the response's headers arrive.
-    ///
-    /// - Returns: A future that rejects with the same errors as for a request, and with `Endpoint.Error` if the
-    ///   endpoint can't be sent.
-    public func stream(_ endpoint: Endpoint) -> Future<HTTPStreamedResponse> {
-        functions.streamEndpoint(endpoint, nil)
-    }
-
-    /// Sends an endpoint's request, and returns a future of the response's body.
-    ///
-    /// It works like `send` with an endpoint, for code that takes a `Networking`. The returned data doesn't contain the
-    /// client's ``Settings/json`` settings. To decode the data with these settings, call `decoded(using: client.json)` on the
-    /// future, or call ``decoded(_:)`` instead.
-    public var networking: Networking { functions.networking }
-
-    /// Sends an endpoint's request; a `body` that isn't nil replaces the endpoint's body.
-    func send(_ endpoint: Endpoint, _ body: HTTPRequest.Body?) -> Future<HTTPResponse> {
-        functions.sendEndpoint(endpoint, body)
-    }
-
-    /// Sends an endpoint's request, and decodes the accepted body as JSON with ``Settings/json``.
-    ///
-    /// ```swift
-    /// let product: Future<Product> = client.decoded(.product(withID: 7))
-    /// let load: @Sendable (Int) -> Future<Product> = chain(Endpoint.product, to: client.decoded)
-    /// ```
-    ///
-    /// Observers see the call, but not the decoding.
-    ///
-    /// - Returns: A future that rejects with the same errors as ``networking``. If the body can't be decoded, it
-    ///   rejects with a `DecodingFailure`, which keeps the response and its request. Decoding runs on the thread that
-    ///   settles the call.
-    @Sendable
-    public func decoded<Value: Decodable & Sendable>(_ endpoint: Endpoint) -> Future<Value> {
-        send(endpoint).mapWithoutOrigin { [json = slots.json] in try json.value(of: $0) }
-    }
-
-    /// Sends an endpoint's request, and decodes the accepted body as JSON with ``Settings/json``, on the caller's actor.
-    ///
-    /// ```swift
-    /// let product: Product = try await client.decoded(.product(withID: 7))
-    /// ```
-    ///
-    /// - Throws: The errors that the future of ``decoded(_:)`` rejects with.
-    @_disfavoredOverload
-    public func decoded<Value: Decodable>(
+    /// - Throws: The errors of ``get(_:as:query:headers:timeout:context:isolation:)``.
+    @discardableResult
+    public func send(
         _ endpoint: Endpoint, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPResponse { try await functions.sendEndpoint(endpoint).get() }
+
+    /// Sends an endpoint's request, resolved against ``Settings/base``, and decodes the body like `get`.
+    ///
+    /// ```swift
+    /// let product: Product = try await client.send(.product(withID: 7))
+    /// ```
+    @_disfavoredOverload
+    public func send<Value: Decodable>(
+        _ endpoint: Endpoint, as type: Value.Type = Value.self,
+        isolation: isolated (any Actor)? = #isolation
     ) async throws -> Value {
-        try slots.json.value(of: await send(endpoint).get())
+        try slots.json.value(of: await functions.sendEndpoint(endpoint).get())
+    }
+
+    /// Sends a request, and returns the response when its headers have arrived.
+    ///
+    /// It works like `send`, but without the cache. If the exchange fails after the headers, reading the body fails;
+    /// the request isn't repeated.
+    public func stream(
+        _ request: HTTPRequest, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPStreamedResponse { try await functions.stream(request).get() }
+
+    /// Sends an endpoint's request, resolved against ``Settings/base``, and returns the response when its headers have
+    /// arrived.
+    public func stream(
+        _ endpoint: Endpoint, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPStreamedResponse { try await functions.streamEndpoint(endpoint).get() }
+
+    /// Sends a GET, and returns the response when its headers have arrived.
+    ///
+    /// ```swift
+    /// for try await chunk in try await client.stream("/films/7").body { play(chunk) }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - path: The path below `base`.
+    ///   - query: A query to append to the path's own.
+    ///   - headers: The headers of this request.
+    ///   - timeout: The time limit until the headers arrive, instead of ``Settings/deadline``.
+    ///   - context: Further properties of the call.
+    ///   - isolation: The caller's actor; leave it out.
+    public func stream(
+        _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPStreamedResponse {
+        try await stream(Endpoint(path, query, headers, timeout, context))
+    }
+
+    /// Sends an endpoint's request, and returns a future of the response's body, for code that takes a `Networking`.
+    ///
+    /// The data doesn't say which client loaded it. To decode it with the client's ``Settings/json`` settings, call
+    /// `decoded(as:using:)` on the future with `client.json`.
+    public var networking: Networking { functions.networking }
+}
+
+extension Endpoint {
+    /// Creates the endpoint of a call without a body.
+    init(
+        _ path: Path, _ query: Query, _ headers: HTTPHeaders, _ timeout: Duration?,
+        _ context: HTTPRequest.Context
+    ) {
+        self.init(path: path, query: query, headers: headers)
+        self.context = context
+        if let timeout { self.context.deadline = timeout }
     }
 }
 

@@ -10,8 +10,8 @@ final class LazyFunctions: Sendable {
     final class Functions: Sendable {
         let send: HTTPService
         let stream: HTTPStreamingService
-        let sendEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPResponse>
-        let streamEndpoint: @Sendable (Endpoint, HTTPRequest.Body?) -> Future<HTTPStreamedResponse>
+        let sendEndpoint: Service<Endpoint, HTTPResponse>
+        let streamEndpoint: Service<Endpoint, HTTPStreamedResponse>
         let networking: Networking
 
         /// Assembles a client's parts.
@@ -30,7 +30,7 @@ final class LazyFunctions: Sendable {
             let sendEndpoint = endpointService(over: send, base: client.base)
             self.sendEndpoint = sendEndpoint
             networking = { endpoint in
-                sendEndpoint(endpoint, nil).mapWithoutOrigin { $0.body }
+                sendEndpoint(endpoint).mapWithoutOrigin { $0.body }
             }
             streamEndpoint = endpointService(over: stream, base: client.base)
         }
@@ -39,8 +39,8 @@ final class LazyFunctions: Sendable {
         fileprivate init(calling parts: AssembledParts) {
             send = { parts.current.send($0) }
             stream = { parts.current.stream($0) }
-            sendEndpoint = { parts.current.sendEndpoint($0, $1) }
-            streamEndpoint = { parts.current.streamEndpoint($0, $1) }
+            sendEndpoint = { parts.current.sendEndpoint($0) }
+            streamEndpoint = { parts.current.streamEndpoint($0) }
             networking = { parts.current.networking($0) }
         }
     }

@@ -38,7 +38,7 @@ public func makeNetworking(
 ) -> Networking {
     let ask = endpointService(over: service, base: base)
     return { endpoint in
-        ask(endpoint, nil).mapWithoutOrigin { response in
+        ask(endpoint).mapWithoutOrigin { response in
             if statuses.contains(response.status) { return response.body }
             throw response.refused(for: base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint)
         }
@@ -57,17 +57,15 @@ public func makeNetworking(
 
 /// Turns a service of requests into a function of endpoints.
 ///
-/// - Returns: A function of an endpoint and a body. The body is one that an endpoint can't have, such as a file; nil
-///   stands for the endpoint's own body. If an ``HTTPError`` of the service has no endpoint or no request, the function
-///   adds it.
+/// - Returns: A function that adds the endpoint and the request to an ``HTTPError`` that has none.
 package func endpointService<Output: HTTPResponseHead>(
     over service: @escaping Service<HTTPRequest, Output>, base: URL?
-) -> @Sendable (Endpoint, HTTPRequest.Body?) -> Future<Output> {
-    { endpoint, body in
+) -> Service<Endpoint, Output> {
+    { endpoint in
         let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
         let request: HTTPRequest
         do {
-            request = try HTTPRequest(endpoint, sending: body)
+            request = try HTTPRequest(endpoint)
         } catch {
             return Future(error: error)
         }

@@ -62,7 +62,7 @@ extension TraceContext {
     /// Reads the trace context of a received request.
     ///
     /// ```swift
-    /// CallContext.current.with(traceContext: TraceContext(request.headers)).run { client.send(next) }
+    /// CallContext.current.with(traceContext: TraceContext(request.headers)).run { client.futures.send(next) }
     /// ```
     ///
     /// - Parameter headers: The headers of a request. Several lines of `tracestate` are joined in order.

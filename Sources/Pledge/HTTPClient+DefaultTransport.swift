@@ -6,7 +6,7 @@ extension HTTPClient {
     ///
     /// ```swift
     /// let client = HTTPClient(base: server)
-    /// let products: Future<[Product]> = client.networking(Endpoint(path: "/products")).decoded()
+    /// let products: [Product] = try await client.get("/products")
     /// ```
     ///
     /// Create one client and copy it: the copies share the transport and its connections.

@@ -153,7 +153,7 @@ public func upload(
     _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
     by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
     resuming rules: Resumption = Resumption(),
-    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
+    progress: HTTPProgress? = nil,
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPResponse> { fatalError() }
 
@@ -166,8 +166,8 @@ extension HTTPClient {
     public func upload(
         _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
         by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
-        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
-    ) -> Future<HTTPResponse> { fatalError() }
+        progress: HTTPProgress? = nil
+    ) async throws -> HTTPResponse { fatalError() }
 }
 
 /// An app's state; in `PledgeStores`.

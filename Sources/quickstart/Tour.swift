@@ -195,7 +195,7 @@ extension Endpoint {
 ///
 /// The code is adapted from an article; see Docs/Guides/FromTheArticles.md.
 func productLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Product> {
-    chain(Endpoint.product, to: networking, to: Future.decoded)
+    chain(Endpoint.product, to: networking, to: Future.decoded(as: Product.self))
 }
 
 /// The tour's server, in memory: three products and one account, with a delay of a twentieth of a second.

@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // With the signatures of Apple's SDK and with empty bodies.
 @_exported public import AppleFoundation
 

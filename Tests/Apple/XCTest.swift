@@ -1,4 +1,5 @@
 // swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
 // Apple's XCTest, with the signatures of its SDK and with empty bodies.
 @_exported import AppleFoundation
 

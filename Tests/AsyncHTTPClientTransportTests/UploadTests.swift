@@ -47,7 +47,7 @@ import Testing
         client.attemptTimeout = .seconds(10)
         client.deadline = .seconds(15)
         client.retry = nil
-        try await upload.expectLimitsToBeginAfterwards(client.send)
+        try await upload.expectLimitsToBeginAfterwards(client.futures.send)
     }
 
     @Test func announcesTheLengthOfAStreamWhereItIsKnown() async throws {

@@ -38,7 +38,7 @@ import Testing
         for _ in 0..<fuzzInputCount() {
             let text = String(decoding: inputs.next(), as: UTF8.self)
             let endpoint = Endpoint(
-                path: text, queryItems: [.init(name: text, value: text)], base: base)
+                path: text, query: .init([.init(name: text, value: text)]), base: base)
             guard let url = endpoint.url else { continue }
             let parts = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false))
             let path = text.hasPrefix("/") || text.isEmpty ? text : "/" + text

@@ -40,10 +40,10 @@ import Testing
     {
         server.loseNext(after: 10)
         await #expect(throws: HTTPError.self) {
-            try await first.download("/film", to: target).value
+            try await first.download("/film", to: target)
         }
         #expect(folder.names == [".pledge-film.mp4.part", ".pledge-film.mp4.resume"])
-        let saved = try await second.download("/film", to: target).value
+        let saved = try await second.download("/film", to: target)
         return (saved.resumedFrom, String(decoding: try Data(contentsOf: target), as: UTF8.self))
     }
 
@@ -71,10 +71,10 @@ import Testing
         jar.store("sid=alice", from: base)
         server.loseNext(after: 10)
         await #expect(throws: HTTPError.self) {
-            try await client.download("/film", to: target).value
+            try await client.download("/film", to: target)
         }
         jar.store("sid=bob", from: base)
-        let saved = try await client.download("/film", to: target).value
+        let saved = try await client.download("/film", to: target)
         #expect(saved.resumedFrom == 0)
         #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
     }
@@ -89,7 +89,7 @@ import Testing
         }
         jar.store("sid=alice", from: base)
         server.loseNext(after: 10) { jar.store("sid=bob", from: base) }
-        _ = try await client.download("/film", to: target).value
+        _ = try await client.download("/film", to: target)
         #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
         #expect(server.ranges == [nil, "bytes=10-", nil])
     }
@@ -101,7 +101,7 @@ import Testing
         }
         server.setCookies()
         server.loseNext(after: 10)
-        _ = try await client.download("/film", to: target).value
+        _ = try await client.download("/film", to: target)
         #expect(server.ranges == [nil, "bytes=10-", nil])
         #expect(server.requests.last?.headers["Cookie"] == "lb=1")
     }
@@ -159,18 +159,18 @@ import Testing
         let client = client { $0.authorization = .bearer(from: refresher) }
         server.loseNext(after: 5)
         await #expect(throws: HTTPError.self) {
-            try await client.download("/film", to: target).value
+            try await client.download("/film", to: target)
         }
         _ = try await refresher.refresh().value
         server.loseNext(after: 5)
         await #expect(throws: HTTPError.self) {
-            try await client.download("/film", to: target).value
+            try await client.download("/film", to: target)
         }
         #expect(server.requests.last?.headers["Authorization"] == "Bearer alice-2")
         #expect(server.ranges == [nil, "bytes=5-"])
         refresher.signOut()
         refresher.signIn(with: AccessToken("bob-1"))
-        #expect(try await client.download("/film", to: target).value.resumedFrom == 0)
+        #expect(try await client.download("/film", to: target).resumedFrom == 0)
         #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
     }
 
@@ -186,10 +186,10 @@ import Testing
             refresher.signIn(with: AccessToken("bob"))
         }
         let error = await #expect(throws: HTTPError.self) {
-            try await client.download("/film", to: target).value
+            try await client.download("/film", to: target)
         }
         #expect(error?.code == .sessionEnded && server.requests.count == 1)
-        #expect(try await client.download("/film", to: target).value.resumedFrom == 0)
+        #expect(try await client.download("/film", to: target).resumedFrom == 0)
         #expect(try Data(contentsOf: target) == Data("bbbbbbbbbbbbbbbbbbbb".utf8))
     }
 
@@ -215,7 +215,7 @@ import Testing
                 $0.headers = ["X-API-Key": "k3y"]
             }
             await #expect(throws: HTTPError.self) {
-                try await client.download("/film", to: target).value
+                try await client.download("/film", to: target)
             }
             let bytes = try Array(Data(contentsOf: record))
             let text = String(decoding: bytes, as: UTF8.self)
@@ -246,7 +246,7 @@ extension DownloadUsersTests {
             jar.store("sid=alice; Max-Age=1000", from: try #require(client.base))
             client.cookies = jar
             await #expect(throws: HTTPError.self) {
-                try await client.download("/film", to: URL(fileURLWithPath: file)).value
+                try await client.download("/film", to: URL(fileURLWithPath: file))
             }
             try await jar.flush().value
         }
@@ -260,7 +260,7 @@ extension DownloadUsersTests {
             $0.authorization = .bearer(from: refresher)
             $0.cookies = storedJar(in: folder.url.path)
         }
-        let saved = try await client.download("/film", to: target).value
+        let saved = try await client.download("/film", to: target)
         #expect(saved.resumedFrom == (isSameUser ? 10 : 0))
         let sent = try #require(server.requests.last).headers
         #expect(sent["Authorization"] == (isSameUser ? "Bearer alice-2" : "Bearer bob-1"))

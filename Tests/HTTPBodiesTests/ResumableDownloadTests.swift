@@ -113,11 +113,11 @@ import Glibc
         ])
         var client = HTTPClient(base: URL(string: "https://a.example"), over: network)
         client.retry = .init(attempts: 3, backoff: .constant(.zero))
-        let unreachable = client.download("/film", to: target)
+        let unreachable = client.futures.download("/film", to: target)
         await #expect(throws: URLError.self) { try await unreachable.soon }
         #expect(network.calls.count == 3)
         // Without resuming, the client's own retry sends the request again.
-        let once = client.download("/film", to: target, resuming: false)
+        let once = client.futures.download("/film", to: target, resuming: false)
         await #expect(throws: URLError.self) { try await once.soon }
         #expect(network.calls.count == 6)
         let missing = MemoryTransport(routes: [
@@ -128,7 +128,7 @@ import Glibc
         waiting.classifier = { end in
             (try? end.get())?.status == 404 ? .retryable : nil
         }
-        _ = try await waiting.download("/film", to: target).soon
+        _ = try await waiting.futures.download("/film", to: target).soon
         #expect(try Data(contentsOf: target) == Data("film".utf8))
     }
 
@@ -272,9 +272,9 @@ import Glibc
         var client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
         client.retry = .init(attempts: 1)
         server.lose(after: [20_000])
-        let first = client.download("/film", to: target)
+        let first = client.futures.download("/film", to: target)
         await #expect(throws: HTTPError.self) { try await first.value }
-        let saved = try await client.download("/film", to: target).value
+        let saved = try await client.download("/film", to: target)
         #expect(saved.resumedFrom == 20_000)
         #expect(try Data(contentsOf: target) == content)
     }
@@ -285,11 +285,11 @@ import Glibc
         client.acceptedStatuses = 200...200
         client.retry = .init(attempts: 2, backoff: .constant(.zero))
         server.lose(after: [9_000])
-        _ = try await client.download("/film", to: target, parts: parts).soon
+        _ = try await client.futures.download("/film", to: target, parts: parts).soon
         #expect(try Data(contentsOf: target) == content)
         #expect(server.ranges == [parts == 1 ? nil : "bytes=0-1048575", "bytes=9000-"])
         // A part that somebody else asks for is refused as before.
-        let own = client.download("/film", to: target, headers: ["Range": "bytes=5-9"])
+        let own = client.futures.download("/film", to: target, headers: ["Range": "bytes=5-9"])
         let error = await #expect(throws: HTTPError.self) { try await own.soon }
         #expect(error?.code == .unacceptableStatus && error?.status == 206)
     }
@@ -299,7 +299,7 @@ import Glibc
         let client = HTTPClient(base: URL(string: "https://a.example"), over: Streaming(server))
         try await loseFirst(after: 20_000)
         let saving = download(
-            request, to: target, over: client.stream, limit: 19_999, resuming: Resumption())
+            request, to: target, over: client.futures.stream, limit: 19_999, resuming: Resumption())
         let error = await #expect(throws: HTTPError.self) { try await saving.soon }
         #expect(error?.code == .bodyTooLarge && error?.status == 416 && error?.request != nil)
     }
@@ -309,7 +309,7 @@ import Glibc
         let refusal = HTTPResponse(status: 416, body: Data("no".utf8))
         let network = MemoryTransport(routes: [.get("/film", answer: .response(refusal))])
         let client = HTTPClient(base: URL(string: "https://a.example"), over: network)
-        for service in [client.stream, network.stream] {
+        for service in [client.futures.stream, network.stream] {
             let saving = download(
                 request, to: target, over: service, resuming: Resumption(), parts: parts)
             let error = await #expect(throws: HTTPError.self) { try await saving.soon }
@@ -623,7 +623,7 @@ import Glibc
         client.authorization = .bearer("t0ken")
         client.retry = .init(attempts: 2, backoff: .constant(.zero))
         server.lose(after: [7_000])
-        _ = try await client.download("/film", to: target).value
+        _ = try await client.download("/film", to: target)
         #expect(try Data(contentsOf: target) == content)
         #expect(server.ranges == [nil, "bytes=7000-"])
         #expect(server.requests.allSatisfy { $0.headers["Authorization"] == nil })

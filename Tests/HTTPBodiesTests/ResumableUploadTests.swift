@@ -363,7 +363,7 @@ import Testing
         client.retry = .init(attempts: 2, backoff: .constant(.seconds(5)))
         client.scheduler = scheduler
         server.lose(after: [9_000])
-        let saving = client.upload(file, to: "/files", by: .tus)
+        let saving = client.futures.upload(file, to: "/files", by: .tus)
         #expect(await comesTrue { !scheduler.isIdle && server.methods.count == 2 })
         #expect(
             await comesTrue {
@@ -382,7 +382,7 @@ import Testing
         ])
         var client = HTTPClient(base: URL(string: "https://a.example"), over: network)
         client.retry = .init(attempts: 3, backoff: .constant(.zero))
-        let saving = client.upload(file, to: "/files", by: .tus)
+        let saving = client.futures.upload(file, to: "/files", by: .tus)
         await #expect(throws: URLError.self) { try await saving.soon }
         #expect(network.calls.map(\.request?.method) == [.post, .patch, .head, .head])
     }

@@ -446,13 +446,13 @@ import Testing
             client.redirects = redirects
             server.lose(after: [7_000])
             let headers: HTTPHeaders = ["Content-Type": "video/mp4"]
-            let first = client.upload(
+            let first = client.futures.upload(
                 file, to: "/files", headers: headers, by: .tus, record: record)
             await #expect(throws: HTTPError.self) { try await first.value }
             try plant("https://127.0.0.1/up/1")
             _ = try await client.upload(
                 file, to: "/files", headers: headers, by: .tus, record: record
-            ).value
+            )
             let away = server.requests.filter { $0.url.host() != "a.example" }
             #expect(away.allSatisfy { $0.headers["X-API-Key"] == nil })
             let mayLeave = redirects == nil || redirects == .init()

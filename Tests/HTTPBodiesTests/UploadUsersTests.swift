@@ -35,7 +35,7 @@ import Testing
     }
 
     private func upload(_ client: HTTPClient) -> Future<HTTPResponse> {
-        client.upload(
+        client.futures.upload(
             file, to: "/files", headers: ["Content-Type": "video/mp4"], by: .tus, record: record)
     }
 

@@ -198,17 +198,17 @@ import Testing
         var client = HTTPClient(base: URL(string: "https://example.com")!, over: bench.origin)
         client.scheduler = bench.scheduler
         client.cache = bench.cache
-        let first: Future<String> = client.get("/drink")
+        let first = client.futures.get("/drink", as: String.self)
         #expect(first.valueNow == "tea")
         bench.advance(60)
         // Some of these calls find the server away, and the later ones find the breaker open.
         for _ in 1...30 {
-            let again: Future<String> = client.get("/drink")
+            let again = client.futures.get("/drink", as: String.self)
             bench.advance(60)
             #expect(again.valueNow == "tea")
         }
         bench.advance(3_600)
-        let late: Future<String> = client.get("/drink")
+        let late = client.futures.get("/drink", as: String.self)
         bench.advance(60)
         #expect(late.errorNow != nil)
     }

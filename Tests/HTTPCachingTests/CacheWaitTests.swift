@@ -215,7 +215,7 @@ import Testing
         bench.answers(
             [stored]
                 + gates.map { .init(headers: ["Cache-Control": "max-age=600"], gate: $0) })
-        #expect(client.send(Endpoint(path: "/a")).valueNow?.text == "1")
+        #expect(client.futures.send(Endpoint(path: "/a")).valueNow?.text == "1")
         bench.advance(100)
         return client
     }
@@ -225,7 +225,7 @@ import Testing
         let gates = (1...3).map { _ in Promise<Void>() }
         let client = client(bench, gates)
         let limit = try #require(client.attemptTimeout)
-        let call = client.send(Endpoint(path: "/a"))
+        let call = client.futures.send(Endpoint(path: "/a"))
         bench.scheduler.advance(by: limit - .milliseconds(1))
         #expect(call.result == nil)
         bench.scheduler.advance(by: .milliseconds(1))
@@ -233,10 +233,12 @@ import Testing
         // The next attempt is under way, and whoever asks meanwhile doesn't wait for it.
         #expect(bench.requests.count == 3)
         #expect(
-            client.send(Endpoint(path: "/a")).valueNow?.text == "1" && bench.requests.count == 3)
+            client.futures.send(Endpoint(path: "/a")).valueNow?.text == "1"
+                && bench.requests.count == 3)
         gates[1].resolve()
         #expect(
-            client.send(Endpoint(path: "/a")).valueNow?.text == "3" && bench.requests.count == 3)
+            client.futures.send(Endpoint(path: "/a")).valueNow?.text == "3"
+                && bench.requests.count == 3)
     }
 
     @Test(arguments: [1, 5]) func theClientsDeadlineAnswersIfItIsEarlier(seconds: Int) {
@@ -244,14 +246,15 @@ import Testing
         let gate = Promise<Void>()
         var client = client(bench, [gate])
         client.deadline = .seconds(seconds)
-        let call = client.send(Endpoint(path: "/a"))
+        let call = client.futures.send(Endpoint(path: "/a"))
         bench.scheduler.advance(by: .seconds(seconds) - .milliseconds(1))
         #expect(call.result == nil)
         bench.scheduler.advance(by: .milliseconds(1))
         #expect(call.valueNow?.text == "1" && bench.requests.count == 2)
         gate.resolve()
         #expect(
-            client.send(Endpoint(path: "/a")).valueNow?.text == "2" && bench.requests.count == 2)
+            client.futures.send(Endpoint(path: "/a")).valueNow?.text == "2"
+                && bench.requests.count == 2)
     }
 
     /// Attempts that fail at once are repeated, so that a short failure doesn't cost a fresh answer.
@@ -261,7 +264,7 @@ import Testing
         bench.answers(
             .init(failure: HTTPError(code: .cannotConnect)),
             .init(headers: ["Cache-Control": "max-age=10"]))
-        let call = client.send(Endpoint(path: "/a"))
+        let call = client.futures.send(Endpoint(path: "/a"))
         bench.advance(10)
         #expect(call.valueNow?.text == "3")
     }

@@ -51,19 +51,19 @@ import Testing
         #expect(try await refresher.refresh().value.value == "c")
     }
 
-    @Test func flatMapAwaitsAnAsyncClosure() async throws {
-        let text = Future(value: 2).flatMap { number in
+    @Test func thenAwaitsAnAsyncClosure() async throws {
+        let text = Future(value: 2).then { number in
             await Task.yield()
             return "\(number)"
         }
         #expect(try await text.value == "2")
-        let failed = Future(value: 2).flatMap { (_: Int) async throws -> Int in
+        let failed = Future(value: 2).then { (_: Int) async throws -> Int in
             throw CocoaError(.fileNoSuchFile)
         }
         await #expect(throws: CocoaError.self) { try await failed.value }
         let began = Promise<Void>()
         let ended = Promise<Bool>()
-        let endless = Future(value: 2).flatMap { (_: Int) async throws -> Int in
+        let endless = Future(value: 2).then { (_: Int) async throws -> Int in
             began.resolve(with: ())
             await withTaskCancellationHandler {
                 _ = await Promise<Int>(value: 1).resultWhenSettled
@@ -92,7 +92,7 @@ import Testing
         }
         let whole = try await client.get("/a")
         #expect(whole.text == "body" && whole.headers["X-Seen"] == "yes")
-        let streamed = try await client.stream(Endpoint(path: "/a")).value
+        let streamed = try await client.stream(Endpoint(path: "/a"))
         #expect(streamed.headers["X-Seen"] == "yes")
         #expect(try await streamed.collected(upTo: 100).value.text == "body")
         #expect(
@@ -110,7 +110,7 @@ import Testing
             return HTTPResponse(status: 200, body: Data("own".utf8))
         }
         #expect(try await client.get("/a").text == "own")
-        let streamed = try await client.stream(Endpoint(path: "/a")).value
+        let streamed = try await client.stream(Endpoint(path: "/a"))
         #expect(try await streamed.collected(upTo: 100).value.text == "own")
         await #expect(throws: CocoaError.self) { try await client.get("/b") }
         #expect(transport.calls.isEmpty)
@@ -160,7 +160,7 @@ import Testing
                 cancelled.resolve(with: ())
             }
         }
-        let call = client.send(Endpoint(path: "/a"))
+        let call = client.futures.send(Endpoint(path: "/a"))
         try await began.value
         call.cancel()
         try await cancelled.value

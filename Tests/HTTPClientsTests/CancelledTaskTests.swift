@@ -16,26 +16,28 @@ import Testing
         ("patch", { client, _ in _ = try await client.patch("/a", json: ["n": 1]) }),
         ("delete", { client, _ in _ = try await client.delete("/a") }),
         ("head", { client, _ in _ = try await client.head("/a") }),
-        ("send", { client, _ in _ = try await client.send(Endpoint(path: "/a")).value }),
-        ("request", { client, _ in _ = try await client.send(HTTPRequest(client.base!)).value }),
-        ("stream", { client, _ in _ = try await client.stream(Endpoint(path: "/a")).value }),
+        ("send", { client, _ in _ = try await client.send(Endpoint(path: "/a")) }),
+        ("request", { client, _ in _ = try await client.send(HTTPRequest(client.base!)) }),
+        ("stream", { client, _ in _ = try await client.stream(Endpoint(path: "/a")) }),
         (
             "networking",
             { client, _ in _ = try await client.networking(Endpoint(path: "/a")).value }
         ),
         (
             "decoded",
-            { client, _ in let _: [Int] = try await client.decoded(Endpoint(path: "/a")) }
+            { client, _ in let _: [Int] = try await client.send(Endpoint(path: "/a")) }
         ),
         (
             "decoded future",
-            { client, _ in let _: [Int] = try await client.decoded(Endpoint(path: "/a")).value }
+            { client, _ in
+                _ = try await client.futures.send(Endpoint(path: "/a"), as: [Int].self).value
+            }
         ),
         ("events", { client, _ in for try await _ in client.events("/a") {} }),
-        ("download", { client, file in _ = try await client.download("/a", to: file).value }),
+        ("download", { client, file in _ = try await client.download("/a", to: file) }),
         (
             "upload",
-            { client, file in _ = try await client.upload(file, to: "/a", by: .tus).value }
+            { client, file in _ = try await client.upload(file, to: "/a", by: .tus) }
         ),
     ]
 

@@ -13,6 +13,7 @@ import Testing
     private let server = URL(string: "https://api.example.com/v1")!
     private let transport = MemoryTransport(routes: [
         .any("/v1/users/:id", answer: .text(#"{"id": 7, "name": "Ann"}"#)),
+        .any("/v1/users", answer: .text(#"{"id": 7, "name": "Ann"}"#)),
         .any("/v1/missing", answer: .status(404)),
     ])
     private var client: HTTPClient { HTTPClient(base: server, over: transport) }
@@ -34,13 +35,12 @@ import Testing
     }
 
     @Test func whereAFutureIsWantedTheSameWordsReturnOne() async throws {
-        let user: Future<User> = client.get("/users/7")
-        let response: Future<HTTPResponse> = client.delete("/users/7")
-        let data: Future<Data> = client.put("/users/7", json: User())
-        let name = client.get("/users/7")
-            .flatMap { [client] (response: HTTPResponse) in client.get("/users/\(response.status)")
-            }
-            .map { (user: User) in user.name }
+        let user = client.futures.get("/users/7", as: User.self)
+        let response = client.futures.delete("/users/7")
+        let data = client.futures.put("/users/7", as: Data.self, json: User())
+        let name = client.futures.get("/users/7")
+            .flatMap { [client] in client.futures.get("/users/\($0.status)", as: User.self) }
+            .map(\.name)
         #expect(try await user.value == User())
         #expect(try await response.value.status == 200)
         #expect(try await data.value.count == 24)
@@ -48,10 +48,74 @@ import Testing
         #expect(sent.last?.url.lastPathComponent == "200")
     }
 
+    @Test func theTypeMayBeNamedInTheCall() async throws {
+        let user = try await client.get("/users/7", as: User.self)
+        #expect(user == User())
+        #expect(try await client.send(Endpoint(path: "/users/7"), as: User.self) == User())
+    }
+
+    @Test func jsonWrittenInPlaceMayHaveValuesOfAnyTypes() async throws {
+        var client = client
+        client.json = .iso8601.snakeCase
+        let name: String? = nil
+        let at = Date(timeIntervalSince1970: 0)
+        try await client.post(
+            "/users", json: ["firstName": "Ann", "id": 7, "at": at, "user": User(), "none": name])
+        let _: User = try await client.put("/users/7", json: ["id": sent.count, "tags": ["a", "b"]])
+        _ = try await client.futures.patch("/users/7", json: ["id": 7, "name": "x"]).value
+        let bodies = sent.map { String(decoding: $0.body.data ?? Data(), as: UTF8.self) }
+        #expect(bodies[0].hasPrefix(#"{"at":"1970-01-01T00:00:00Z","firstName":"Ann","id":7,"#))
+        #expect(bodies[0].contains(#""none":null"#))
+        #expect(bodies[1] == #"{"id":1,"tags":["a","b"]}"#)
+        #expect(bodies[2] == #"{"id":7,"name":"x"}"#)
+    }
+
+    @Test func anOptionalIsNilIfTheBodyIsEmpty() async throws {
+        for status in [200, 204] {
+            let silent = HTTPClient(base: server) { _ in
+                Future(value: HTTPResponse(status: status))
+            }
+            let user: User? = try await silent.get("/users/7")
+            #expect(user == nil)
+            #expect(try await silent.futures.get("/users/7", as: [User]?.self).value == nil)
+            await #expect(throws: DecodingFailure.self) {
+                try await silent.get("/users/7", as: User.self)
+            }
+        }
+        #expect(try await client.get("/users/7", as: User?.self) == User())
+    }
+
+    /// Without an await, the compiler refuses them.
+    @Test func aFailureOfACallWhoseResultIsIgnoredIsThrown() async throws {
+        let failing = HTTPClient(base: server) { _ in Future(value: HTTPResponse(status: 400)) }
+        let file = FileManager.default.temporaryDirectory.appending(path: "never-\(UUID())")
+        await #expect(throws: HTTPError.self) { try await failing.send(Endpoint(path: "/a")) }
+        await #expect(throws: HTTPError.self) { _ = try await failing.stream("/a") }
+        await #expect(throws: HTTPError.self) { try await failing.download("/a", to: file) }
+        await #expect(throws: HTTPError.self) { try await failing.post("/a", json: ["a": 1]) }
+    }
+
+    @Test func aCallHasItsOwnTimeLimitAndContext() async throws {
+        try await client.get("/users/7", timeout: .seconds(3), context: .init(tags: ["a": "b"]))
+        try await client.post("/users", json: User(), timeout: .seconds(4))
+        _ = try await client.stream("/users/7", timeout: .seconds(5))
+        #expect(sent.map(\.context.deadline) == [.seconds(3), .seconds(4), .seconds(5)])
+        #expect(sent[0].context.tags == ["a": "b"])
+    }
+
+    @Test func progressIsReportedWhileABodyIsSent() async throws {
+        let counts = TestLog<Int64>()
+        let transport = MemoryTransport(routes: [.post("/v1/users", answer: .text("{}"))])
+        let client = HTTPClient(base: server, over: transport)
+        try await client.post("/users", json: User(), progress: { sent, _ in counts.append(sent) })
+        #expect(counts.elements.last == 21)
+    }
+
     /// Not in an async function.
     @Test func aCallWithoutAwaitReturnsAFuture() throws {
-        let user: Future<User> = client.patch("/users/7", form: ["name": "Ann & Bob", "n": 1.5])
-        let status = client.get("/users/7").map { (response: HTTPResponse) in response.status }
+        let user = client.futures.patch(
+            "/users/7", as: User.self, form: ["name": "Ann & Bob", "n": 1.5])
+        let status = client.futures.get("/users/7").map(\.status)
         #expect(try user.settledValue() == User())
         #expect(try status.settledValue() == 200)
         #expect(sent[0].body.data == Data("name=Ann+%26+Bob&n=1.5".utf8))
@@ -172,14 +236,14 @@ import Testing
         let endpoint = Endpoint(path: "/notes", method: .post, body: try .json(Note()))
         #expect(endpoint == Endpoint(path: "/notes", method: .post, body: try .json(Note())))
         #expect(endpoint.body.data == Data(plain.utf8))
-        _ = try await client.send(endpoint).value
-        _ = try await client.stream(endpoint).value
+        _ = try await client.send(endpoint)
+        _ = try await client.stream(endpoint)
         _ = try await client.networking(endpoint).value
-        let _: Note = try await client.decoded(endpoint)
+        let _: Note = try await client.send(endpoint)
         let request = HTTPRequest(
             .post, server.appending(path: "notes"), body: try .json(Note()))
-        _ = try await client.send(request).value
-        _ = try await client.stream(request).value
+        _ = try await client.send(request)
+        _ = try await client.stream(request)
         try await client.post("/notes", json: Note())
         let bodies = transport.calls.map {
             $0.request?.body.data.map { String(decoding: $0, as: UTF8.self) }
@@ -193,17 +257,17 @@ import Testing
 
     @Test func aBodyWithSettingsOfItsOwnKeepsThem() async throws {
         let (client, transport) = noteClient()
-        let bodies: [Endpoint.Body] = [
-            try .json(Note(), using: JSONCoding()), try .json(Note(), encoder: JSONEncoder()),
+        let bodies: [HTTPRequest.Body] = [
+            try .json(Note(), using: JSONCoding()),
+            .data(try JSONEncoder().encode(Note()), contentType: "application/json"),
         ]
         for body in bodies {
-            _ = try await client.send(Endpoint(path: "/notes", method: .put, body: body)).value
+            _ = try await client.send(Endpoint(path: "/notes", method: .put, body: body))
         }
         #expect(transport.calls.allSatisfy { $0.request?.body.data == Data(plain.utf8) })
         // Another client has settings of its own.
-        let outer = HTTPClient(base: server, over: client.send)
+        let outer = HTTPClient(base: server, over: client.futures.send)
         _ = try await outer.send(Endpoint(path: "/notes", method: .put, body: try .json(Note())))
-            .value
         #expect(transport.calls[2].request?.body.data == Data(iso.utf8))
     }
 
@@ -214,7 +278,7 @@ import Testing
         })
         let body = try HTTPRequest.Body.json(Note())
         let request = HTTPRequest(.post, server.appending(path: "notes"), body: body)
-        let call = client.send(request)
+        let call = client.futures.send(request)
         await #expect(throws: (any Error).self) { try await call.value }
         #expect(transport.calls.isEmpty)
     }
@@ -222,11 +286,11 @@ import Testing
     @Test func whatAClientsAnswersDecodeHasItsSettings() async throws {
         let (client, _) = noteClient()
         let endpoint = Endpoint(path: "/notes")
-        let response = try await client.send(endpoint).value
+        let response = try await client.send(endpoint)
         #expect(try response.decoded(as: Note.self) == Note())
         #expect(try response.decodedBody(as: Note.self) == Note())
-        #expect(try await client.send(endpoint).decoded(as: Note.self).value == Note())
-        let note: Future<Note> = client.send(endpoint).decoded()
+        #expect(try await client.futures.send(endpoint).decoded(as: Note.self).value == Note())
+        let note: Future<Note> = client.futures.send(endpoint).decoded()
         #expect(try await note.value == Note())
         #expect(try await client.networking(endpoint).decoded(using: client.json).value == Note())
         let (refused, _) = noteClient(answering: 422)
@@ -236,7 +300,7 @@ import Testing
         let transport = MemoryTransport(routes: [.get("/v1/events", answer: .response(events))])
         var listening = HTTPClient(base: server, over: transport)
         listening.json = .iso8601
-        let stream = try await listening.stream(Endpoint(path: "/events")).value
+        let stream = try await listening.stream("/events")
         for try await event in stream.serverSentEvents() {
             #expect(try event.decoded(as: Note.self) == Note())
         }

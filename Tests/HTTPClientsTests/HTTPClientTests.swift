@@ -42,7 +42,7 @@ import Testing
                 .onEnd { _ in inFlight.withLock { $0 -= 1 } }
         }
         client.scheduler = scheduler
-        let calls = (0..<1_000).map { _ in client.send(HTTPRequest(server)) }
+        let calls = (0..<1_000).map { _ in client.futures.send(HTTPRequest(server)) }
         scheduler.run()
         #expect(calls.allSatisfy { (try? $0.result?.get())?.status == 200 })
         #expect(most.withLock { $0 } == 256)
@@ -61,9 +61,11 @@ import Testing
             return promise
         }
         client.scheduler = scheduler
-        let hung = (0..<300).map { _ in client.send(HTTPRequest(server.appending(path: "hangs"))) }
+        let hung = (0..<300).map { _ in
+            client.futures.send(HTTPRequest(server.appending(path: "hangs")))
+        }
         #expect(hanging.withLock { $0.count } == 256)
-        let call = client.send(HTTPRequest(server.appending(path: "works")))
+        let call = client.futures.send(HTTPRequest(server.appending(path: "works")))
         #expect(!call.isSettled)
         scheduler.advance(by: .milliseconds(1_125))
         #expect(try call.settledValue().status == 200)
@@ -84,12 +86,13 @@ import Testing
         client.acceptedStatuses = 200...299
         var refused = 0
         for _ in 0..<100 {
-            if case .failure(let error as ServiceError) = client.send(HTTPRequest(server)).result,
+            if case .failure(let error as ServiceError) = client.futures.send(HTTPRequest(server))
+                .result,
                 error.code == .circuitOpen
             {
                 refused += 1
             }
-            let other = client.send(HTTPRequest(elsewhere))
+            let other = client.futures.send(HTTPRequest(elsewhere))
             #expect(try other.settledValue().status == 200)
             scheduler.advance(by: .milliseconds(50))
         }
@@ -112,8 +115,8 @@ import Testing
                 path: "/orders", method: .post,
                 body: try .json(Order(productName: name), using: json))
         }
-        let send: (String) -> Future<Order> = chain(order, to: client.decoded)
-        #expect(try send("ink").settledValue() == Order(productName: "pen"))
+        let send = chain(order, to: client.futures.send)
+        #expect(try send("ink").decoded(as: Order.self).settledValue() == Order(productName: "pen"))
         let sent = try #require(shop.calls[0].request)
         #expect(
             sent.body
@@ -121,7 +124,7 @@ import Testing
     }
 
     @Test func whatCannotBeDecodedNamesTheRequest() throws {
-        let product: Future<[String]> = client().decoded(Endpoint(path: "/products"))
+        let product = client().futures.get("/products", as: [String].self)
         let failure = #expect(throws: DecodingFailure.self) { try product.settledValue() }
         #expect(failure?.response?.status == 200)
         #expect(
@@ -155,10 +158,7 @@ import Testing
         ])
         let form = Endpoint(
             path: "/token", method: .post,
-            body: .form([
-                URLQueryItem(name: "grant_type", value: "refresh_token"),
-                URLQueryItem(name: "refresh_token", value: "s3cret"),
-            ]))
+            body: .form(["grant_type": "refresh_token", "refresh_token": "s3cret"]))
         let future = HTTPClient(base: server, over: site).networking(form)
         let error = #expect(throws: HTTPError.self) { try future.settledValue() }
         #expect(error?.status == 307)
@@ -188,7 +188,8 @@ import Testing
         client.attemptTimeout = nil
         client.decompressionLimit = nil
         client.acceptedStatuses = nil
-        let response = try client.send(HTTPRequest(server.appending(path: "leave"))).settledValue()
+        let response = try client.futures.send(HTTPRequest(server.appending(path: "leave")))
+            .settledValue()
         #expect(response.status == 302)
         #expect(sent[0].headers.isEmpty)
     }
@@ -199,9 +200,10 @@ import Testing
         let (request, endpoint) = (HTTPRequest(server.appending(path: "a")), Endpoint(path: "/a"))
         func statuses() -> [Int?] {
             let whole: [Future<HTTPResponse>] = [
-                client.get("/a"), client.send(request), client.send(endpoint),
+                client.futures.get("/a"), client.futures.send(request),
+                client.futures.send(endpoint),
             ]
-            let streamed = [client.stream(request), client.stream(endpoint)]
+            let streamed = [client.futures.stream(request), client.futures.stream(endpoint)]
             return whole.map(statusOfError) + streamed.map(statusOfError)
                 + [statusOfError(client.networking(endpoint))]
         }
@@ -210,8 +212,8 @@ import Testing
         #expect(statuses() == Array(repeating: nil, count: 6))
         client.acceptedStatuses = nil
         #expect(statuses() == Array(repeating: nil, count: 6))
-        #expect(try client.send(endpoint).settledValue().status == 404)
-        #expect(try client.stream(endpoint).settledValue().status == 404)
+        #expect(try client.futures.send(endpoint).settledValue().status == 404)
+        #expect(try client.futures.stream(endpoint).settledValue().status == 404)
     }
 
     @Test func sendAndStreamResolveAnEndpointAgainstTheBase() throws {
@@ -223,15 +225,15 @@ import Testing
         let client = HTTPClient(base: server, over: transport)
         let endpoint = Endpoint(path: "/a", headers: ["X-A": "b"])
         let next = URL(string: "https://api.example.com/v1/a?page=2")
-        #expect(try client.send(endpoint).settledValue().link("next") == next)
-        #expect(try client.stream(endpoint).settledValue().link("next") == next)
+        #expect(try client.futures.send(endpoint).settledValue().link("next") == next)
+        #expect(try client.futures.stream(endpoint).settledValue().link("next") == next)
         #expect(transport.calls.map { $0.request?.headers["X-A"] } == ["b", "b"])
         let invalid = Endpoint(path: "/a", headers: ["not valid": "b"])
-        #expect(errorOf(client.send(invalid)) is Endpoint.Error)
-        #expect(errorOf(client.stream(invalid)) is Endpoint.Error)
-        #expect(errorOf(HTTPClient(base: nil).send(endpoint)) as? Endpoint.Error != nil)
+        #expect(errorOf(client.futures.send(invalid)) is Endpoint.Error)
+        #expect(errorOf(client.futures.stream(invalid)) is Endpoint.Error)
+        #expect(errorOf(HTTPClient(base: nil).futures.send(endpoint)) as? Endpoint.Error != nil)
         #expect(transport.calls.count == 2)
-        guard let error = errorOf(client.stream(Endpoint(path: "/b"))) as? HTTPError else {
+        guard let error = errorOf(client.futures.stream(Endpoint(path: "/b"))) as? HTTPError else {
             Issue.record("a route that is not there")
             return
         }
@@ -242,10 +244,10 @@ import Testing
         var client = client()
         client.headers = ["X-API-Key": "k", "Accept": "application/json"]
         client.authorization = .bearer("t")
-        _ = client.send(HTTPRequest(server.appending(path: "leave")))
-        _ = client.send(HTTPRequest(URL(string: "https://evil.example/v1/asked")!))
-        _ = client.send(HTTPRequest(URL(string: "http://api.example.com/v1/plain")!))
-        _ = client.stream(HTTPRequest(server.appending(path: "leave")))
+        _ = client.futures.send(HTTPRequest(server.appending(path: "leave")))
+        _ = client.futures.send(HTTPRequest(URL(string: "https://evil.example/v1/asked")!))
+        _ = client.futures.send(HTTPRequest(URL(string: "http://api.example.com/v1/plain")!))
+        _ = client.futures.stream(HTTPRequest(server.appending(path: "leave")))
         _ = client.networking(Endpoint(url: URL(string: "https://evil.example/v1/whole")!))
         let withSecrets = sent.filter {
             $0.headers["X-API-Key"] != nil || $0.headers["Authorization"] != nil
@@ -260,8 +262,8 @@ import Testing
         jar.store("session=1", from: server)
         var client = client()
         client.cookies = jar
-        _ = client.send(HTTPRequest(URL(string: "https://evil.example/v1/asked")!))
-        _ = client.send(HTTPRequest(server.appending(path: "a")))
+        _ = client.futures.send(HTTPRequest(URL(string: "https://evil.example/v1/asked")!))
+        _ = client.futures.send(HTTPRequest(server.appending(path: "a")))
         #expect(sent.map { $0.headers["Cookie"] } == [nil, "session=1"])
     }
 
@@ -314,7 +316,7 @@ import Testing
         client.scheduler = scheduler
         client.authorization = .bearer(
             from: TokenRefresher(AccessToken("old")) { _ in Future(value: AccessToken("new")) })
-        let found = client.send(HTTPRequest(server.appending(path: "a")))
+        let found = client.futures.send(HTTPRequest(server.appending(path: "a")))
         scheduler.advance(by: .seconds(10))
         #expect(try found.settledValue().text == "found")
         #expect(
@@ -340,7 +342,7 @@ import Testing
         var client = HTTPClient(base: server, over: Trickling(scheduler: scheduler))
         client.scheduler = scheduler
         client.acceptedStatuses = 200...299
-        let call = client.stream(HTTPRequest(server))
+        let call = client.futures.stream(HTTPRequest(server))
         scheduler.advance(by: .seconds(1))
         #expect(statusOfError(call) == 403)
     }
@@ -349,7 +351,7 @@ import Testing
         var client = HTTPClient(base: nil, over: transport)
         client.headers = ["X-API-Key": "k"]
         client.authorization = .bearer("t")
-        _ = client.send(HTTPRequest(server.appending(path: "leave")))
+        _ = client.futures.send(HTTPRequest(server.appending(path: "leave")))
         #expect(sent.map { $0.headers["X-API-Key"] } == ["k", nil])
         #expect(sent.allSatisfy { $0.headers["Authorization"] == nil })
     }
@@ -408,7 +410,7 @@ import Testing
     }
 
     private func trip(_ client: HTTPClient) {
-        for _ in 0..<5 { _ = client.send(HTTPRequest(server)) }
+        for _ in 0..<5 { _ = client.futures.send(HTTPRequest(server)) }
     }
 
     private func code<Value>(of future: Future<Value>) -> ServiceError.Code? {
@@ -420,8 +422,8 @@ import Testing
         let count = Locked(0)
         let client = client(count)
         trip(client)
-        #expect(code(of: client.send(HTTPRequest(server))) == .circuitOpen)
-        #expect(try client.send(HTTPRequest(other)).settledValue().status == 200)
+        #expect(code(of: client.futures.send(HTTPRequest(server))) == .circuitOpen)
+        #expect(try client.futures.send(HTTPRequest(other)).settledValue().status == 200)
         #expect(count.withLock { $0 } == 6)
     }
 
@@ -429,7 +431,7 @@ import Testing
         let count = Locked(0)
         let client = client(count)
         trip(client)
-        #expect(code(of: client.stream(HTTPRequest(server))) == .circuitOpen)
+        #expect(code(of: client.futures.stream(HTTPRequest(server))) == .circuitOpen)
         #expect(count.withLock { $0 } == 5)
     }
 
@@ -438,13 +440,13 @@ import Testing
         let client = client(count)
         var copy = client
         trip(client)
-        #expect(code(of: copy.send(HTTPRequest(server))) == .circuitOpen)
+        #expect(code(of: copy.futures.send(HTTPRequest(server))) == .circuitOpen)
         copy.userAgent = "another"
         copy.retry = .init()
-        #expect(code(of: copy.send(HTTPRequest(server))) == .circuitOpen)
+        #expect(code(of: copy.futures.send(HTTPRequest(server))) == .circuitOpen)
         copy.circuitBreaker = .perOrigin()
-        #expect(code(of: copy.send(HTTPRequest(server))) == nil)
-        #expect(code(of: client.send(HTTPRequest(server))) == .circuitOpen)
+        #expect(code(of: copy.futures.send(HTTPRequest(server))) == nil)
+        #expect(code(of: client.futures.send(HTTPRequest(server))) == .circuitOpen)
     }
 
     @Test func aSharedBreakerIsForAllOrigins() {
@@ -452,7 +454,7 @@ import Testing
         var client = client(count)
         client.circuitBreaker = CircuitBreaker(failuresInARow: 5, lasting: .zero, on: scheduler)
         trip(client)
-        #expect(code(of: client.send(HTTPRequest(other))) == .circuitOpen)
+        #expect(code(of: client.futures.send(HTTPRequest(other))) == .circuitOpen)
     }
 
     @Test func manyThreadsThatComeFirstShareOneBudget() async throws {
@@ -465,12 +467,12 @@ import Testing
         let shared = client
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<8 {
-                group.addTask { _ = try? await shared.send(HTTPRequest(self.server)).value }
+                group.addTask { _ = try? await shared.send(HTTPRequest(self.server)) }
             }
         }
         // One budget allows a retry of each of eight calls.
         #expect(count.withLock { $0 } == 16)
-        #expect(shared.send(HTTPRequest(server)).result != nil)
+        #expect(shared.futures.send(HTTPRequest(server)).result != nil)
     }
 
     @Test func theLogHasALineForEachExchange() throws {
@@ -481,7 +483,7 @@ import Testing
         client.headers = ["X-API-Key": "s3cret"]
         client.log = .init(headers: true, events: true) { line in lines.withLock { $0.append(line) }
         }
-        _ = client.send(HTTPRequest(server))
+        _ = client.futures.send(HTTPRequest(server))
         let all = lines.withLock { $0 }
         #expect(all.filter { $0.contains("status=503") }.count == 2)
         #expect(all.contains { $0.contains("event=retrying") })
@@ -503,7 +505,7 @@ import Testing
         #expect(recorder.lastCall?.waterfall(width: 20).contains("code=404 health=healthy") == true)
         // Where the status is accepted, the caller gets a response.
         client.acceptedStatuses = nil
-        _ = client.send(HTTPRequest(server))
+        _ = client.futures.send(HTTPRequest(server))
         #expect(metrics.prometheusText.contains(#"outcome="success"} 1"#))
     }
 
@@ -527,7 +529,7 @@ import Testing
         let client = client(count)
         for _ in 1...10 { _ = client.networking(Endpoint(path: "/a")) }
         let before = count.withLock { $0 }
-        #expect(code(of: client.send(HTTPRequest(server))) == .circuitOpen)
+        #expect(code(of: client.futures.send(HTTPRequest(server))) == .circuitOpen)
         #expect(count.withLock { $0 } == before)
     }
 
@@ -535,7 +537,7 @@ import Testing
         var client = client(Locked(0))
         let metrics = ServiceMetrics()
         client.observers = [metrics.observer]
-        _ = client.send(HTTPRequest(other.appending(path: "secret")))
+        _ = client.futures.send(HTTPRequest(other.appending(path: "secret")))
         let text = metrics.prometheusText
         #expect(text.contains(#"call="GET b.example""#))
         #expect(!text.contains("secret"))
@@ -551,8 +553,8 @@ import Testing
             Future(value: HTTPResponse(status: 200, body: Data(request.url.path.utf8)))
         }
         let request = HTTPRequest(server.appending(path: "a"))
-        #expect(try client.send(request).settledValue().text == "/v1/a")
-        let streamed = try client.stream(request).settledValue()
+        #expect(try client.futures.send(request).settledValue().text == "/v1/a")
+        let streamed = try client.futures.stream(request).settledValue()
         #expect(try streamed.collected(upTo: 100).settledValue().text == "/v1/a")
     }
 

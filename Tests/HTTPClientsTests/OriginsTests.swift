@@ -26,14 +26,14 @@ import Testing
     @Test func aClientsOriginsAreThoseThatItCalled() throws {
         let client = client()
         #expect(client.origins.all == [])
-        _ = client.send(HTTPRequest(other))
-        _ = client.send(HTTPRequest(server))
+        _ = client.futures.send(HTTPRequest(other))
+        _ = client.futures.send(HTTPRequest(server))
         #expect(client.origins.all == [try origin(server), try origin(other)])
     }
 
     @Test func theStatesOfOriginsAreThoseOfTheirCalls() throws {
         let client = client()
-        _ = client.send(HTTPRequest(server.appending(path: "down")))
+        _ = client.futures.send(HTTPRequest(server.appending(path: "down")))
         scheduler.run()
         let states = client.origins[try origin(server)]
         #expect(states.retryBudget?.balance == 8)
@@ -47,17 +47,17 @@ import Testing
         let sent = Locked(0)
         let client = client(sent)
         client.origins[try origin(server)].isolate()
-        let refused = client.send(HTTPRequest(server))
+        let refused = client.futures.send(HTTPRequest(server))
         #expect((refused.result.flatMap(error) as? ServiceError)?.code == .circuitOpen)
-        #expect(try client.send(HTTPRequest(other)).settledValue().status == 200)
+        #expect(try client.futures.send(HTTPRequest(other)).settledValue().status == 200)
         #expect(sent.withLock { $0 } == 1)
         client.origins[try origin(server)].reset()
-        #expect(try client.send(HTTPRequest(server)).settledValue().status == 200)
+        #expect(try client.futures.send(HTTPRequest(server)).settledValue().status == 200)
     }
 
     @Test func resettingAnOriginFillsItsBudget() throws {
         let client = client()
-        for _ in 1...10 { _ = client.send(HTTPRequest(server.appending(path: "down"))) }
+        for _ in 1...10 { _ = client.futures.send(HTTPRequest(server.appending(path: "down"))) }
         scheduler.run()
         let states = client.origins[try origin(server)]
         #expect(states.retryBudget?.balance == 0)
@@ -68,7 +68,7 @@ import Testing
 
     @Test func aSlotThatIsChangedLeavesTheOthersStates() throws {
         var client = client()
-        _ = client.send(HTTPRequest(server.appending(path: "down")))
+        _ = client.futures.send(HTTPRequest(server.appending(path: "down")))
         scheduler.run()
         let before = client.origins[try origin(server)]
         client.circuitBreaker = .perOrigin()
@@ -91,7 +91,7 @@ import Testing
         for isAll in [true, false] {
             var client = client()
             client.retry = nil
-            _ = client.send(HTTPRequest(server))
+            _ = client.futures.send(HTTPRequest(server))
             if isAll {
                 var slots = client[dynamicMember: all]
                 slots.circuitBreaker = .perOrigin(strict)
@@ -99,7 +99,7 @@ import Testing
             } else {
                 client[dynamicMember: into] = .perOrigin(strict)
             }
-            _ = client.send(HTTPRequest(server.appending(path: "down")))
+            _ = client.futures.send(HTTPRequest(server.appending(path: "down")))
             #expect(client.origins[try origin(server)].circuitBreaker?.state != .closed)
         }
     }
@@ -109,18 +109,18 @@ import Testing
         var client = client()
         client.retry = nil
         client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 1, lasting: .zero))
-        _ = client.send(HTTPRequest(server.appending(path: "down")))
+        _ = client.futures.send(HTTPRequest(server.appending(path: "down")))
         client.log = .init { _ in }
-        let call = client.send(HTTPRequest(server))
+        let call = client.futures.send(HTTPRequest(server))
         #expect((call.result.flatMap(error) as? ServiceError)?.code == .circuitOpen)
     }
 
     @Test func theMetricsShowTheNumbersOfEachOrigin() throws {
         var client = client()
-        _ = client.send(HTTPRequest(server))
+        _ = client.futures.send(HTTPRequest(server))
         let metrics = ServiceMetrics()
         client.observers = [metrics.observer]
-        _ = client.send(HTTPRequest(other.appending(path: "down")))
+        _ = client.futures.send(HTTPRequest(other.appending(path: "down")))
         scheduler.run()
         let text = metrics.prometheusText
         for line in [
@@ -166,8 +166,8 @@ import Testing
         change(&client)
         var succeeded = 0
         for _ in 0..<300 {
-            _ = client.send(HTTPRequest(.get, try url("down.example")))
-            let call = client.send(HTTPRequest(.get, try url("up.example")))
+            _ = client.futures.send(HTTPRequest(.get, try url("down.example")))
+            let call = client.futures.send(HTTPRequest(.get, try url("up.example")))
             scheduler.run()
             if (try? call.settledValue())?.status == 200 { succeeded += 1 }
         }
@@ -189,8 +189,8 @@ import Testing
         client.scheduler = scheduler
         client.circuitBreaker = nil
         for _ in 0..<20 {
-            _ = client.send(HTTPRequest(.get, try url("down.example")))
-            _ = client.stream(HTTPRequest(.get, try url("down.example")))
+            _ = client.futures.send(HTTPRequest(.get, try url("down.example")))
+            _ = client.futures.stream(HTTPRequest(.get, try url("down.example")))
             scheduler.run()
         }
         #expect(sent.withLock { $0 } == 40 + 10)
@@ -214,10 +214,10 @@ import Testing
         let sent = Locked(0)
         let client = try hedgingClient(sent)
         let calls = try (0..<5).map { _ in
-            client.send(HTTPRequest(.get, try url("slow.example")))
+            client.futures.send(HTTPRequest(.get, try url("slow.example")))
         }
         let others = try (0..<5).map { _ in
-            client.send(HTTPRequest(.get, try url("other.example")))
+            client.futures.send(HTTPRequest(.get, try url("other.example")))
         }
         scheduler.advance(by: .seconds(1))
         #expect(sent.withLock { $0 } == (5 + 3) * 2)
@@ -229,11 +229,11 @@ import Testing
         let sent = Locked(0)
         var client = try hedgingClient(sent)
         client.retry = first ? nil : Retry()
-        client.send(HTTPRequest(.get, try url("slow.example"))).cancel()
+        client.futures.send(HTTPRequest(.get, try url("slow.example"))).cancel()
         client.retry = first ? Retry() : nil
         sent.withLock { $0 = 0 }
         let calls = try (0..<5).map { _ in
-            client.send(HTTPRequest(.get, try url("slow.example")))
+            client.futures.send(HTTPRequest(.get, try url("slow.example")))
         }
         scheduler.advance(by: .seconds(1))
         #expect(sent.withLock { $0 } == (first ? 5 + 3 : 5 + 5))
@@ -292,7 +292,7 @@ import Testing
         client.random = .seeded(1)
         client.retry = .init(attempts: 9)
         let images = try (0..<30).map {
-            client.send(HTTPRequest(.get, try url("images.example/\($0)")))
+            client.futures.send(HTTPRequest(.get, try url("images.example/\($0)")))
         }
         scheduler.run()
         #expect(try images.allSatisfy { try $0.settledValue().status == 200 })

@@ -48,13 +48,13 @@ import Testing
 
     @Test func aRequestIsNotRepeatedIfItSaysSo() {
         let client = client()
-        _ = client.send(get { $0.skipsRetry = true })
+        _ = client.futures.send(get { $0.skipsRetry = true })
         scheduler.run()
         #expect(count == 1)
-        _ = client.stream(get { $0.skipsRetry = true })
+        _ = client.futures.stream(get { $0.skipsRetry = true })
         scheduler.run()
         #expect(count == 2)
-        _ = client.send(get())
+        _ = client.futures.send(get())
         scheduler.run()
         #expect(count == 5)
     }
@@ -71,10 +71,10 @@ import Testing
     @Test func aRequestIsNotHedgedIfItSaysSo() {
         var client = never()
         client.hedge = .perOrigin(Hedge(after: .milliseconds(5), maxExtraLoad: 1))
-        _ = client.send(get { $0.skipsHedge = true })
+        _ = client.futures.send(get { $0.skipsHedge = true })
         scheduler.advance(by: .seconds(1))
         #expect(count == 1)
-        _ = client.send(get())
+        _ = client.futures.send(get())
         scheduler.advance(by: .seconds(1))
         #expect(count == 3)
     }
@@ -83,12 +83,12 @@ import Testing
         var client = client()
         client.retry = nil
         client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 2, lasting: .zero))
-        for _ in 1...5 { _ = client.send(get { $0.skipsCircuitBreaker = true }) }
+        for _ in 1...5 { _ = client.futures.send(get { $0.skipsCircuitBreaker = true }) }
         #expect(count == 5)
-        for _ in 1...3 { _ = client.send(get()) }
+        for _ in 1...3 { _ = client.futures.send(get()) }
         #expect(count == 7)
-        #expect((error(of: client.send(get())) as? ServiceError)?.code == .circuitOpen)
-        _ = client.send(get { $0.skipsCircuitBreaker = true })
+        #expect((error(of: client.futures.send(get())) as? ServiceError)?.code == .circuitOpen)
+        _ = client.futures.send(get { $0.skipsCircuitBreaker = true })
         #expect(count == 8)
     }
 
@@ -114,9 +114,9 @@ import Testing
                     ends.withLock { $0 = scheduler.now }
                 }
                 if isStreamed {
-                    client.stream(request).onFailure { _ in note() }
+                    client.futures.stream(request).onFailure { _ in note() }
                 } else {
-                    client.send(request).onFailure { _ in note() }
+                    client.futures.send(request).onFailure { _ in note() }
                 }
                 scheduler.advance(by: .seconds(400))
                 #expect(ends.withLock { $0 } == start.advanced(by: .seconds(seconds)))
@@ -143,19 +143,19 @@ import Testing
         await #expect(processExitsWith: .failure) {
             var client = HTTPClient(base: nil) { _ in Future(value: HTTPResponse(status: 200)) }
             client.attemptTimeout = .seconds(-1)
-            _ = client.send
+            _ = client.futures.send
         }
         await #expect(processExitsWith: .failure) {
             var client = HTTPClient(base: nil) { _ in Future(value: HTTPResponse(status: 200)) }
             client.deadline = .seconds(-1)
-            _ = client.send
+            _ = client.futures.send
         }
     }
     #endif
 
     @Test func aTimeBelowZeroIsZero() {
         let client = never()
-        let call = client.send(get { $0.deadline = .seconds(-1) })
+        let call = client.futures.send(get { $0.deadline = .seconds(-1) })
         #expect((error(of: call) as? ServiceError)?.code == .deadlineExceeded)
         #expect(count == 0)
     }
@@ -167,7 +167,7 @@ import Testing
                 ? HTTPResponse(status: 403, headers: ["X-RateLimit-Remaining": "0"])
                 : HTTPResponse(status: 200)
         }
-        _ = client.send(get())
+        _ = client.futures.send(get())
         scheduler.advance(by: .seconds(1))
         #expect(count == 1)
         client.classifier = { end in
@@ -176,8 +176,8 @@ import Testing
             else { return nil }
             return .retryable(after: .seconds(5), fault: .caller)
         }
-        let calls = [client.send(get())]
-        let streamed = client.stream(get())
+        let calls = [client.futures.send(get())]
+        let streamed = client.futures.stream(get())
         scheduler.run()
         #expect(try calls[0].settledValue().status == 200)
         #expect(try streamed.settledValue().status == 200)
@@ -189,14 +189,14 @@ import Testing
         client.retry = nil
         client.circuitBreaker = .perOrigin(CircuitBreaker(failuresInARow: 2, lasting: .zero))
         client.classifier = { _ in .rejection }
-        for _ in 1...9 { _ = client.send(get()) }
+        for _ in 1...9 { _ = client.futures.send(get()) }
         #expect(count == 9)
     }
 
     @Test func theStandardRulesHoldWhereAClassifierSaysNothing() {
         var client = client()
         client.classifier = { _ in nil }
-        _ = client.send(get())
+        _ = client.futures.send(get())
         scheduler.run()
         #expect(count == 3)
     }
@@ -213,10 +213,10 @@ import Testing
             client.scheduler = clock
             client.retry = .init(attempts: 1)
             client.pushback = holds ? .perOrigin() : nil
-            _ = client.send(HTTPRequest(server.appending(path: "busy")))
-            let other = client.send(get())
+            _ = client.futures.send(HTTPRequest(server.appending(path: "busy")))
+            let other = client.futures.send(get())
             #expect(other.isSettled != holds)
-            let elsewhere = client.send(HTTPRequest(URL(string: "https://b.example")!))
+            let elsewhere = client.futures.send(HTTPRequest(URL(string: "https://b.example")!))
             #expect(elsewhere.isSettled)
             clock.run()
             #expect(try other.settledValue().status == 200)
@@ -227,7 +227,7 @@ import Testing
     @Test func theNumberOfTheAttemptIsSentByChoice() {
         var client = client()
         client.attemptHeader = "X-Attempt"
-        _ = client.send(get())
+        _ = client.futures.send(get())
         scheduler.run()
         #expect(sent.withLock { $0.map { $0.headers["X-Attempt"] } } == ["1", "2", "3"])
     }
@@ -276,7 +276,7 @@ import Testing
         client.retry = nil
         client.deadline = nil
         change(&client)
-        let response = client.send(HTTPRequest(.put, server, body: body))
+        let response = client.futures.send(HTTPRequest(.put, server, body: body))
         for second in 1...3_600 {
             scheduler.advance(by: .seconds(1))
             if response.isSettled { return second }
@@ -307,7 +307,7 @@ import Testing
 
     /// With all defaults.
     private func seconds(of client: HTTPClient, _ request: HTTPRequest) -> (Int?, Bool) {
-        let response = client.send(request)
+        let response = client.futures.send(request)
         for second in 1...7_200 {
             scheduler.advance(by: .seconds(1))
             if let result = response.result {

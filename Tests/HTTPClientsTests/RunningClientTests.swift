@@ -39,12 +39,12 @@ import Testing
     @Test func aLowerLimitHoldsFromTheNextCallOn() {
         var client = client()
         client.bulkhead = .perOrigin(Bulkhead(limit: 10, queue: 0, leaseTime: nil))
-        let first = (0..<10).map { _ in client.send(HTTPRequest(server)) }
+        let first = (0..<10).map { _ in client.futures.send(HTTPRequest(server)) }
         client.bulkhead = .perOrigin(Bulkhead(limit: 8, queue: 0, leaseTime: nil))
-        #expect(code(client.send(HTTPRequest(server))) == .bulkheadFull)
+        #expect(code(client.futures.send(HTTPRequest(server))) == .bulkheadFull)
         scheduler.run()
         #expect(first.allSatisfy { $0.result != nil && code($0) == nil })
-        let second = (0..<10).map { _ in client.send(HTTPRequest(server)) }
+        let second = (0..<10).map { _ in client.futures.send(HTTPRequest(server)) }
         #expect(second.count { code($0) == .bulkheadFull } == 2)
         #expect(count.withLock { $0.most } == 10)
     }
@@ -53,7 +53,7 @@ import Testing
     @Test func aHigherLimitStartsTheCallsThatWait() {
         var client = client()
         client.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 9, leaseTime: nil))
-        for _ in 0..<4 { _ = client.send(HTTPRequest(server)) }
+        for _ in 0..<4 { _ = client.futures.send(HTTPRequest(server)) }
         client.bulkhead = .perOrigin(Bulkhead(limit: 3, queue: 9, leaseTime: nil))
         #expect(count.withLock { $0.inFlight } == 1)
         scheduler.advance(by: .zero)
@@ -65,7 +65,7 @@ import Testing
     @Test func aFunctionTakenBeforeSeesTheChange() {
         var client = client()
         client.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 0))
-        let send = client.send
+        let send = client.futures.send
         let first = send(HTTPRequest(server)), second = send(HTTPRequest(server))
         #expect(first.result == nil)
         #expect(code(second) == .bulkheadFull)
@@ -80,7 +80,7 @@ import Testing
     @Test func aCopyThatIsChangedLeavesTheOriginalsFunctionsAndLimits() throws {
         var client = client()
         client.bulkhead = .perOrigin(Bulkhead(limit: 2, queue: 0))
-        let send = client.send
+        let send = client.futures.send
         _ = send(HTTPRequest(server))
         var copy = client
         copy.userAgent = "copy"
@@ -94,7 +94,7 @@ import Testing
     @Test func changedAttemptsDoNotRefillABudget() throws {
         var client = client(status: 503)
         client.circuitBreaker = nil
-        for _ in 0..<3 { _ = client.send(HTTPRequest(server)) }
+        for _ in 0..<3 { _ = client.futures.send(HTTPRequest(server)) }
         scheduler.run()
         let balance = try states(client).retryBudget?.balance
         #expect(balance == 4)
@@ -113,7 +113,7 @@ import Testing
             return Future(value: HTTPResponse(status: 200))
         }
         client.scheduler = scheduler
-        let send = client.send
+        let send = client.futures.send
         let threads = DispatchGroup()
         for _ in 0..<3 {
             DispatchQueue.global().async(group: threads) {
@@ -132,7 +132,7 @@ import Testing
         var client = client()
         let events = client.events("/events")
         client.bulkhead = .perOrigin(Bulkhead(limit: 1, queue: 0))
-        let send = client.send
+        let send = client.futures.send
         client.bulkhead = .perOrigin(Bulkhead(limit: 2, queue: 0))
         let calls = (0..<3).map { _ in send(HTTPRequest(server)) }
         #expect(calls.count { code($0) == .bulkheadFull } == 1)
@@ -142,10 +142,10 @@ import Testing
     @Test func aPaymentDisplacesAPrefetch() {
         let client = client()
         CallContext.current.with(priority: .sheddable).run {
-            for _ in 0..<1_256 { _ = client.send(HTTPRequest(server)) }
+            for _ in 0..<1_256 { _ = client.futures.send(HTTPRequest(server)) }
         }
         let payment = CallContext.current.with(priority: .criticalPlus).run {
-            client.send(HTTPRequest(server))
+            client.futures.send(HTTPRequest(server))
         }
         #expect(payment.result == nil)
         scheduler.advance(by: .seconds(7))
@@ -155,7 +155,8 @@ import Testing
     @Test func aShedderStandsInForTheBulkhead() throws {
         var client = client()
         client.loadShedder = .perOrigin(LoadShedder(limit: 1))
-        let first = client.send(HTTPRequest(server)), second = client.send(HTTPRequest(server))
+        let first = client.futures.send(HTTPRequest(server)),
+            second = client.futures.send(HTTPRequest(server))
         #expect(try states(client).loadShedder?.queued == 1)
         #expect(try states(client).bulkhead == nil)
         scheduler.advance(by: .milliseconds(100))

@@ -108,11 +108,11 @@ import Testing
             CircuitBreaker(failuresInARow: 2, lasting: .zero, backoff: .constant(.seconds(600))))
         client.rateLimit = .perOrigin(RateLimiter(rate: 2, per: .seconds(1), maxWait: .seconds(2)))
         client.acceptedStatuses = 200...299
-        let first = (1...3).map { _ in client.send(HTTPRequest(server)) }
+        let first = (1...3).map { _ in client.futures.send(HTTPRequest(server)) }
         scheduler.run()
         #expect(sent.withLock { $0 } == [.zero, .milliseconds(500), .seconds(1)])
         #expect(first.allSatisfy { failure(of: $0) is HTTPError })
-        let refused = (1...30).map { _ in client.send(HTTPRequest(server)) }
+        let refused = (1...30).map { _ in client.futures.send(HTTPRequest(server)) }
         #expect(
             refused.allSatisfy { (failure(of: $0) as? ServiceError)?.code == .circuitOpen })
         #expect(sent.withLock { $0.count } == 3)
@@ -128,7 +128,7 @@ import Testing
         client.retry = .init(attempts: 2, backoff: .constant(.zero))
         client.rateLimit = .perOrigin(RateLimiter(rate: 4, per: .seconds(1)))
         let other = URL(string: "https://other.example.com")!
-        _ = [client.send(HTTPRequest(server)), client.send(HTTPRequest(other))]
+        _ = [client.futures.send(HTTPRequest(server)), client.futures.send(HTTPRequest(other))]
         scheduler.run()
         for host in [server.host, other.host] {
             let times = sent.withLock { $0 }.filter { $0.host == host }.map(\.at)
@@ -146,11 +146,11 @@ import Testing
         client.acceptedStatuses = nil
         let post = HTTPRequest(
             .post, server, body: .data(Data("1".utf8), contentType: "text/plain"))
-        let future = client.send(post)
+        let future = client.futures.send(post)
         scheduler.advance(by: .seconds(60))
         #expect(try future.settledValue().status == 503)
         #expect(count.withLock { $0 } == 1)
-        let get = client.send(HTTPRequest(server))
+        let get = client.futures.send(HTTPRequest(server))
         scheduler.advance(by: .seconds(60))
         #expect(try get.settledValue().status == 503)
         #expect(count.withLock { $0 } == 4)
@@ -161,13 +161,13 @@ import Testing
         var client = HTTPClient(base: server) { _ in silent.shielded() }
         client.scheduler = scheduler
         client.deadline = .seconds(70)
-        let future = client.send(HTTPRequest(server))
+        let future = client.futures.send(HTTPRequest(server))
         scheduler.advance(by: .seconds(70))
         let error = try #require(failure(of: future) as? ServiceError)
         #expect(error.code == .deadlineExceeded)
         client.deadline = nil
         client.retry = nil
-        let attempt = client.send(HTTPRequest(server))
+        let attempt = client.futures.send(HTTPRequest(server))
         scheduler.advance(by: .seconds(45))
         #expect((failure(of: attempt) as? ServiceError)?.code == .timedOut)
     }
@@ -193,7 +193,9 @@ import Testing
         client.scheduler = scheduler
         client.deadline = .seconds(10)
         let own = caller.map { CallDeadline(after: $0, on: scheduler) }
-        let start = { CallContext(deadline: own).run { client.stream(HTTPRequest(server)) } }
+        let start = {
+            CallContext(deadline: own).run { client.futures.stream(HTTPRequest(server)) }
+        }
         let late = start()
         let context = try #require(transport.contexts.elements.first)
         #expect(context.remaining == .seconds(10))
@@ -217,12 +219,14 @@ import Testing
         client.circuitBreaker = .perOrigin()
         for _ in 1...6 {
             let deadline = CallDeadline(after: .milliseconds(50), on: scheduler)
-            let future = CallContext(deadline: deadline).run { client.send(HTTPRequest(server)) }
+            let future = CallContext(deadline: deadline).run {
+                client.futures.send(HTTPRequest(server))
+            }
             scheduler.advance(by: .milliseconds(50))
             let error = failure(of: future) as? ServiceError
             #expect(error?.code == .deadlineExceeded)
         }
-        let healthy = client.send(HTTPRequest(server))
+        let healthy = client.futures.send(HTTPRequest(server))
         scheduler.advance(by: .seconds(9))
         #expect(try healthy.settledValue().status == 200)
     }
@@ -275,7 +279,7 @@ import Testing
                 client.retry = nil
                 client.hedge = .perOrigin(Hedge(after: .seconds(1), maxExtraLoad: 1))
             }
-            let future = client.send(HTTPRequest(server.appending(path: "x")))
+            let future = client.futures.send(HTTPRequest(server.appending(path: "x")))
             scheduler.advance(by: .seconds(60))
             #expect(try future.settledValue().status == 200)
             #expect(jar.cookies.isEmpty)
@@ -300,7 +304,9 @@ import Testing
             return client
         }
         for _ in 1...2 {
-            let texts = try clients.map { try $0.send(HTTPRequest(server)).settledValue().text }
+            let texts = try clients.map {
+                try $0.futures.send(HTTPRequest(server)).settledValue().text
+            }
             #expect(texts == ["for anna", "for bert"])
         }
         #expect(cache.statistics.hits == 2)

@@ -32,7 +32,7 @@ import Testing
     }
 
     private func send(_ path: String, by client: HTTPClient) {
-        _ = client.send(HTTPRequest(server.appending(path: path)))
+        _ = client.futures.send(HTTPRequest(server.appending(path: path)))
         scheduler.run()
     }
 
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test func aStreamIsTracedAsWell() {
-        _ = client().stream(HTTPRequest(server.appending(path: "ok")))
+        _ = client().futures.stream(HTTPRequest(server.appending(path: "ok")))
         #expect(contexts().count == 1)
     }
 
@@ -125,7 +125,7 @@ import Testing
             return answer
         }
         client.tracing = .init()
-        let service: HTTPService = stack(.coalesceSafeRequests(), over: client.send)
+        let service: HTTPService = stack(.coalesceSafeRequests(), over: client.futures.send)
         let request = HTTPRequest(server.appending(path: "ok"))
         let traces = [TraceContext.newTrace(), .newTrace()]
         let calls = traces.map { trace in trace.run { service(request) } }
@@ -155,7 +155,7 @@ import Testing
         let shop = try LoopbackServer(serving: { [inner, server] request in
             handled.append(TraceContext(request.headers))
             return CallContext(traceContext: TraceContext(request.headers)).run {
-                inner.send(HTTPRequest(server.appending(path: "ok")))
+                inner.futures.send(HTTPRequest(server.appending(path: "ok")))
             }
         })
         defer { shop.stop() }

@@ -55,7 +55,7 @@ final class TwoUsersBench: Sendable {
 
     fileprivate func session(of user: User) -> UserSession {
         UserSession(user, with: credential, on: scheduler) { [server] old in
-            let form = [URLQueryItem(name: "refresh_token", value: old.refreshToken)]
+            let form: Endpoint.Query = ["refresh_token": old.refreshToken]
             return server.send(HTTPRequest(.post, TwoUsersServer.tokenURL, body: .form(form)))
                 .map { AccessToken($0.text) }
         }
@@ -111,7 +111,7 @@ final class TwoUsersBench: Sendable {
     /// Begins a call of a user.
     func call(_ client: HTTPClient, of user: User) -> Future<HTTPResponse> {
         CallContext().with(priority: user.priority).run {
-            client.send(credential.request(part.method, of: user))
+            client.futures.send(credential.request(part.method, of: user))
         }
     }
 
@@ -324,7 +324,7 @@ extension UserCredential {
             let body = method == .post ? HTTPRequest.Body.data(Data("order".utf8)) : .none
             return HTTPRequest(method, url, body: body)
         }
-        let form = [URLQueryItem(name: "refresh_token", value: user.rawValue)]
+        let form: Endpoint.Query = ["refresh_token": user.rawValue]
         return HTTPRequest(.post, url, body: .form(form))
     }
 

@@ -175,7 +175,7 @@ import Testing
                 }
             }
             client.aroundAttempt = .init(send: own, stream: Middleware { $0 })
-            return try client.send(HTTPRequest(TwoUsersServer.url)).settledValue().text
+            return try client.futures.send(HTTPRequest(TwoUsersServer.url)).settledValue().text
         }
         #expect(texts == ["for anna", "for bert"])
     }

@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func bodiesAreRedactedByKind() throws {
-        let form = HTTPRequest(.post, url, body: .form([.init(name: "a", value: "s3cret")]))
+        let form = HTTPRequest(.post, url, body: .form(["a": "s3cret"]))
         #expect(form.curlCommand.hasSuffix("--data-binary 'a=…'"))
         let text = HTTPRequest(
             .post, url, body: .data(Data("s3cret".utf8), contentType: "text/plain"))

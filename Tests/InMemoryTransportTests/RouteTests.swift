@@ -65,7 +65,7 @@ import Testing
         let route = Route.get("/s", query: ["q": "a b&+", "page": nil], answer: .text(""))
         func matches(_ items: (String, String?)...) -> Bool {
             let items = items.map { URLQueryItem(name: $0.0, value: $0.1) }
-            return parameters(route, Endpoint(path: "/s", queryItems: items)) != nil
+            return parameters(route, Endpoint(path: "/s", query: .init(items))) != nil
         }
         #expect(matches(("q", "a b&+"), ("page", "2")))
         #expect(matches(("page", nil), ("q", "other"), ("more", "x"), ("q", "a b&+")))
@@ -79,7 +79,7 @@ import Testing
     @Test func aBareNameIsAnEmptyValue() {
         let route = Route.get("/s", query: ["flag": ""], answer: .text(""))
         for value in [nil, ""] as [String?] {
-            let endpoint = Endpoint(path: "/s", queryItems: [.init(name: "flag", value: value)])
+            let endpoint = Endpoint(path: "/s", query: .init([.init(name: "flag", value: value)]))
             #expect(parameters(route, endpoint) != nil)
         }
     }
@@ -89,14 +89,14 @@ import Testing
         let route = Route.get("/products/:id", query: ["k": "a+b"], answer: .text(""))
         let item = URLQueryItem(name: "k", value: "a+b")
         #expect(
-            parameters(route, Endpoint(path: "/products/7", queryItems: [item], base: base)) == [
+            parameters(route, Endpoint(path: "/products/7", query: .init([item]), base: base)) == [
                 "id": "7"
             ]
         )
         #expect(
             parameters(
                 route,
-                Endpoint(path: "/7", queryItems: [item], base: URL(string: "https://h/products"))
+                Endpoint(path: "/7", query: .init([item]), base: URL(string: "https://h/products"))
             ) == nil
         )
         let whole = "https://h/products/a%2Fb%20c?k=a%2Bb"
@@ -110,7 +110,7 @@ import Testing
         for base in [nil, URL(string: "https://h/v1")] {
             let literal = Endpoint(path: "/s/\("x/y")?q=\(term)&page=\(2)", base: base)
             #expect(parameters(route, literal) == ["id": "x/y"])
-            let text = Endpoint(path: "/s/\("x/y")", queryItems: items, base: base)
+            let text = Endpoint(path: "/s/\("x/y")", query: .init(items), base: base)
             #expect(literal == text && parameters(route, text) == ["id": "x/y"])
             #expect(parameters(route, Endpoint(path: "/s/1?q=\(term)", base: base)) == nil)
         }

@@ -53,7 +53,7 @@ import Testing
     @Test func itShowsNoSecrets() throws {
         let endpoint = Endpoint(
             path: "/search",
-            queryItems: [.init(name: "q", value: "s3cret")],
+            query: .init([.init(name: "q", value: "s3cret")]),
             headers: ["Authorization": "s3cret"],
             base: URL(string: "https://me:s3cret@h")
         )

@@ -106,7 +106,7 @@ import Testing
         if isWithClient {
             var client = HTTPClient(base: nil, over: CurlTransport.patient)
             client.cookies = jar
-            send = client.send
+            send = client.futures.send
         }
         let call = send(HTTPRequest(.get, site.url))
         #expect(await comesTrue { names() == ["a"] })

@@ -121,7 +121,7 @@ struct CurlTransportLimitTests {
                 if case .note(let text) = event.kind { notes.append(text) }
             }
         ]
-        let call = client.send(HTTPRequest(.get, server.url.appending(path: "small")))
+        let call = client.futures.send(HTTPRequest(.get, server.url.appending(path: "small")))
         #expect(await comesTrue { !notes.elements.isEmpty })
         #expect(notes.elements == ["waits for a free connection"])
         scheduler.advance(by: .seconds(5))

@@ -288,7 +288,7 @@ struct CurlTransportPlaceTests {
         client.retry?.backoff = .constant(.zero)
         let url = try #require(URL(string: "https://example.test/"))
         for method in [HTTPMethod.get, .post] {
-            let error = try await client.send(HTTPRequest(method, url)).httpError
+            let error = try await client.futures.send(HTTPRequest(method, url)).httpError
             #expect(error.code == (count == 1 ? .proxyRefused : .cannotConnect))
             #expect(error.reason == "the proxy answered \(status)")
             #expect(error.isCertainlyUnsent)

@@ -97,7 +97,7 @@ struct CurlTransportStreamTests {
             }
             return request
         })
-        let upload = client.upload(file, to: "/files", by: .tus) { count, _ in
+        let upload = client.futures.upload(file, to: "/files", by: .tus) { count, _ in
             // libcurl may begin again with a body whose connection was lost.
             read.withLock { $0 = max($0, count) }
         }
@@ -121,7 +121,7 @@ struct CurlTransportStreamTests {
         client.attemptTimeout = .seconds(10)
         client.deadline = .seconds(15)
         client.retry = nil
-        try await upload.expectLimitsToBeginAfterwards(client.send)
+        try await upload.expectLimitsToBeginAfterwards(client.futures.send)
     }
 
     @Test(arguments: [nil, Duration.seconds(60)])
@@ -137,7 +137,7 @@ struct CurlTransportStreamTests {
         client.deadline = .seconds(15)
         let own = caller.map { CallDeadline(after: $0, on: scheduler) }
         let request = HTTPRequest(server.url)
-        let call = CallContext(deadline: own).run { client.stream(request) }
+        let call = CallContext(deadline: own).run { client.futures.stream(request) }
         let body = try await call.soon.collected(upTo: 100)
         scheduler.advance(by: .seconds(59))
         #expect(!body.isSettled)

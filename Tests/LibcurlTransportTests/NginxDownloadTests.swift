@@ -29,24 +29,26 @@ struct NginxDownloadTests {
         let file = site.certificates.file("saved")
 
         let lost = download(
-            request, to: file, over: { client.stream($0).map { $0.losing(after: 2_500_000) } },
+            request, to: file,
+            over: { client.futures.stream($0).map { $0.losing(after: 2_500_000) } },
             resuming: Resumption(Retry(attempts: 1)))
         await #expect(throws: HTTPError.self) { try await lost.value }
-        let rest = try await client.download(request, to: file).value
+        let rest = try await client.download(request, to: file)
         #expect(rest.resumedFrom >= 2_500_000 && rest.response.status == 206)
         #expect(try Data(contentsOf: file) == film)
 
-        let parts = try await client.download(request, to: file, parts: 4).value
+        let parts = try await client.download(request, to: file, parts: 4)
         #expect(parts.byteCount == 6_000_000 && parts.response.status == 206)
         #expect(try Data(contentsOf: file) == film)
 
         let again = download(
-            request, to: file, over: { client.stream($0).map { $0.losing(after: 2_500_000) } },
+            request, to: file,
+            over: { client.futures.stream($0).map { $0.losing(after: 2_500_000) } },
             resuming: Resumption(Retry(attempts: 1)))
         await #expect(throws: HTTPError.self) { try await again.value }
         film.append(1)
         try film.write(to: folder.appending(path: "film"))
-        let changed = try await client.download(request, to: file).value
+        let changed = try await client.download(request, to: file)
         #expect(changed.resumedFrom == 0 && changed.response.status == 200)
         #expect(try Data(contentsOf: file) == film)
     }

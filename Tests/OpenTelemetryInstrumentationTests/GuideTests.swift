@@ -43,7 +43,7 @@ struct GuideTests {
         client.aroundCall = .init(send: .openTelemetryCall(), stream: .openTelemetryCall())
         client.aroundExchange = .init(send: .openTelemetry(), stream: .openTelemetry())
         // end snippet
-        #expect(try await client.send(HTTPRequest(server)).value.status == 200)
+        #expect(try await client.send(HTTPRequest(server)).status == 200)
     }
 
     @Test func namesACall() throws {

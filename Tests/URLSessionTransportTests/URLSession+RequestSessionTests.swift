@@ -53,7 +53,7 @@ struct URLSessionRequestSessionTests {
         let delegate = Answering(user: "asked")
         let session = URLSession(
             configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
-        let body: Endpoint.Body = method == .get ? .none : .data(Data("question".utf8))
+        let body: HTTPRequest.Body = method == .get ? .none : .data(Data("question".utf8))
         let endpoint = Endpoint(path: "/", method: method, body: body, base: server.url)
 
         let data = try await session.request(endpoint).value

@@ -20,7 +20,7 @@ struct URLSessionRequestTests {
         let server = try LoopbackServer { .text("\($0.method) \($0.target)") }
         let endpoint = Endpoint(
             path: "/a b/ü",
-            queryItems: [URLQueryItem(name: "q", value: "x&y")],
+            query: .init([URLQueryItem(name: "q", value: "x&y")]),
             method: method,
             base: server.url
         )

@@ -28,6 +28,7 @@ struct CheatSheetFuturesTests {
         "filter(_:)": { $0.filter { _ in true } },
         "mapError(_:)": { $0.mapError { _ in Other() } },
         "recover(_:)": { $0.recover { _ in 1 } },
+        "then(_:)": { $0.then { $0 } },
         "flatMapError(_:)": { $0.flatMapError { _ in Future(value: 1) } },
         "flatMapResult(_:)": { $0.flatMapResult { _ in Future(value: 1) } },
         "onSuccess(_:)": { $0.onSuccess { _ in } },

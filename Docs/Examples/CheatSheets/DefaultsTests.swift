@@ -210,7 +210,6 @@ import Testing
     private static let several: [String: Set<String>] = [
         "Configuration maxBodySize": ["64 << 20", "defaultMaxBodySize"],
         "Configuration maxUnreadBytes": ["1 << 20", "16 << 20"],
-        "Future.decoded using": ["JSONCoding()", "JSONDecoder()"],
     ]
 }
 

@@ -42,8 +42,8 @@ struct Backend: Sendable {
     }
 
     private func part(_ name: String) -> Service<Int, Items> {
-        let base = URL(string: "http://\(name).internal")!
-        return { [client] id in client.decoded(Endpoint(path: "/users/\(id)", base: base)) }
+        let client = client, base = URL(string: "http://\(name).internal")!
+        return { client.futures.send(Endpoint(path: "/users/\($0)", base: base), as: Items.self) }
     }
 }
 

@@ -116,7 +116,8 @@ struct FeedService: Sendable {
     }
 
     private func page(_ number: Int, of query: String) -> Future<PostPage> {
-        client.get("/posts", query: ["q": query, "page": number])
+        client.futures.get(
+            "/posts", as: PostPage.self, query: ["q": query, "page": number])
     }
 }
 // end snippet

@@ -66,19 +66,19 @@ struct GitHub: Sendable {
                 "/repos/ada/kit/issues/\(number)", json: ["state": "closed"])
             print(closed.line)
         case ("users", _?, _):
-            let all = Future.all(rest.map { client.get("/users/\($0)") as Future<User> })
+            let all = Future.all(rest.map { client.futures.get("/users/\($0)", as: User.self) })
             print(try await all.value.map(\.login).joined(separator: " "))
         case ("upload", let path?, nil):
             let form = Multipart([.file("asset", URL(filePath: path))])
             var request = try HTTPRequest(Endpoint(path: "/upload", method: .post), base: server)
             request.body = try .multipart(form).reportingProgress(to: progress.update)
-            let response = try await client.send(request).value
+            let response = try await client.send(request)
             progress.finish()
             print(response.text)
         case ("download", let place?, let path?):
             let saved = try await client.download(
                 .verbatim(place), to: URL(filePath: path), progress: progress.update
-            ).value
+            )
             progress.finish()
             print("\(saved.byteCount) bytes in \(path), \(saved.resumedFrom) from an earlier run")
         default: print("list | search | create | close | users | upload | download")

@@ -92,11 +92,8 @@ extension Future {
     /// Continues with an async closure, which gets the value.
     ///
     /// ```swift
-    /// let orders = loadUser(7).flatMap { user in try await api.orders(of: user) }
+    /// let orders = loadUser(7).then { user in try await api.orders(of: user) }
     /// ```
-    ///
-    /// For a closure that returns a future, there is another `flatMap`. Swift chooses this one only for a closure
-    /// that awaits.
     ///
     /// - Parameters:
     ///   - transform: Called with the value in its own task, in the call context in which you called `flatMap`; not
@@ -105,8 +102,7 @@ extension Future {
     ///   - line: The line that ``failureOrigin`` names; leave it out.
     /// - Returns: A future that settles when the closure ends. If this future fails, the new future fails with the same
     ///   error.
-    @_disfavoredOverload
-    public final func flatMap<NewValue: Sendable>(
+    public final func then<NewValue: Sendable>(
         _ transform: @escaping @Sendable (Value) async throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<NewValue> {
@@ -299,7 +295,7 @@ extension Future {
     ///
     /// If the new future is cancelled before the queue calls the closure, the closure isn't called. For another
     /// future, return it from the closure and add `.flatMap { $0 }`. On the main actor, write
-    /// `flatMap { @MainActor product in … }`.
+    /// `then { @MainActor product in … }`.
     public final func map<NewValue: Sendable>(
         on queue: DispatchQueue, _ transform: @escaping @Sendable (Value) throws -> NewValue,
         fileID: StaticString = #fileID, line: UInt = #line

@@ -1,5 +1,12 @@
 /// Any JSON value, for data whose type is not known beforehand.
 ///
+/// ```swift
+/// let value = try await client.get("/config", as: JSONValue.self)
+/// if case .string(let theme)? = value["theme"]?["name"] { use(theme) }
+/// ```
+///
+/// To send values of your own types, such as a `Date`, write a ``JSONObject``.
+///
 /// Decoding fails if objects and arrays are nested more than 100 levels deep. Otherwise a server could overflow
 /// the stack.
 public enum JSONValue: Hashable, Sendable {
@@ -54,4 +61,109 @@ extension JSONValue: Decodable {
             self = .array(values)
         }
     }
+}
+
+extension JSONValue: Encodable {
+    /// Writes the value; an ``number(_:)`` must be finite, unless the encoder has a strategy for it.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .null: try container.encodeNil()
+        case .bool(let bool): try container.encode(bool)
+        case .integer(let integer): try container.encode(integer)
+        case .number(let number): try container.encode(number)
+        case .string(let string): try container.encode(string)
+        case .array(let values): try container.encode(values)
+        case .object(let members): try container.encode(members)
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByNilLiteral, ExpressibleByBooleanLiteral,
+    ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// Creates ``null``.
+    public init(nilLiteral: ()) { self = .null }
+
+    /// Creates true or false.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+
+    /// Creates an integer.
+    public init(integerLiteral value: Int) { self = .integer(value) }
+
+    /// Creates a number.
+    public init(floatLiteral value: Double) { self = .number(value) }
+
+    /// Creates a text.
+    public init(stringLiteral value: String) { self = .string(value) }
+
+    /// Creates an array.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+
+    /// Creates an object; if a name occurs twice, its last value counts.
+    public init(dictionaryLiteral elements: (String, JSONValue)...) {
+        self = .object(Dictionary(elements) { _, last in last })
+    }
+}
+
+extension JSONValue {
+    /// The object's value with this name; nil if there is none, or if this is no object.
+    public subscript(name: String) -> JSONValue? {
+        guard case .object(let members) = self else { return nil }
+        return members[name]
+    }
+
+    /// The array's value at this index; nil if there is none, or if this is no array.
+    public subscript(index: Int) -> JSONValue? {
+        guard case .array(let values) = self, values.indices.contains(index) else { return nil }
+        return values[index]
+    }
+}
+
+/// A JSON object written in place, whose values may have different types.
+///
+/// ```swift
+/// let order: Order = try await client.post("/orders", json: ["product": product.id, "on": Date.now, "note": nil])
+/// ```
+///
+/// A value is anything that is `Encodable`; nil is sent as null. The names are sent as they are written, whatever the
+/// encoder does with a type's keys. For an object within an object, write `JSONObject` once more.
+public struct JSONObject: Sendable {
+    fileprivate let members: [String: Member]
+
+    fileprivate struct Member: Encodable {
+        let value: (any Encodable & Sendable)?
+
+        func encode(to encoder: any Encoder) throws {
+            // Through the container, so that the encoder's strategies, such as that for dates, apply.
+            var container = encoder.singleValueContainer()
+            if let value { try container.encode(value) } else { try container.encodeNil() }
+        }
+    }
+}
+
+extension JSONObject: Encodable {
+    /// Writes the object.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(members)
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// Creates an object; if a name occurs twice, its last value counts.
+    public init(dictionaryLiteral elements: (String, (any Encodable & Sendable)?)...) {
+        members = Dictionary(elements.map { ($0, Member(value: $1)) }) { _, last in last }
+    }
+}
+
+extension JSONObject: CustomStringConvertible, CustomReflectable {
+    /// The names, without the values, which may be secret.
+    public var description: String {
+        "JSONObject(\(members.keys.sorted().joined(separator: ", ")))"
+    }
+
+    /// A mirror that shows no values.
+    public var customMirror: Mirror { Mirror(self, children: ["object": description]) }
 }

@@ -269,17 +269,17 @@ extension Endpoint {
     ///
     /// - Parameters:
     ///   - path: The path, not encoded; "/" separates its segments.
-    ///   - queryItems: The query's items, not encoded, in order.
+    ///   - query: The query.
     ///   - method: The method.
     ///   - headers: The headers. If they have no Content-Type, the body adds its own.
     ///   - body: The body.
     ///   - base: The absolute http or https URL that the path is appended to. Without one, ``url`` is nil.
     @_disfavoredOverload public init<S: StringProtocol>(
-        path: S, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil
+        path: S, query: Query = [:], method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], body: HTTPRequest.Body = .none, base: URL? = nil
     ) {
         self.init(
-            path: Path(allOf: path), queryItems: queryItems, method: method, headers: headers,
+            path: Path(allOf: path), query: query, method: method, headers: headers,
             body: body, base: base)
     }
 
@@ -290,8 +290,9 @@ extension Endpoint {
 
     /// Refuses a literal with a value that no path accepts, such as an optional.
     public init(
-        path: RefusedPath, queryItems: [URLQueryItem] = [], method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: Body = .none, base: URL? = nil, _refused: Void = ()
+        path: RefusedPath, query: Query = [:], method: HTTPMethod = .get,
+        headers: HTTPHeaders = [:], body: HTTPRequest.Body = .none, base: URL? = nil,
+        _refused: Void = ()
     ) { self.init(path: .verbatim("//")) }
 
     /// A literal with a value that no path accepts.

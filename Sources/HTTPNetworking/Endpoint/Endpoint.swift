@@ -19,7 +19,7 @@ public import PledgeServices
 /// So "/x" under "https://h/v1" is not equal to "/v1/x" under "https://h", though both have the same URL. To compare
 /// URLs, compare ``url``.
 public struct Endpoint: Sendable {
-    /// The path and its own query, without ``queryItems``.
+    /// The path and its own query, without ``query``.
     private(set) var pathAndQuery: Path
 
     /// The decoded path without a query; "/" separates its segments.
@@ -32,10 +32,8 @@ public struct Endpoint: Sendable {
         set { pathAndQuery = pathAndQuery.replacingPath(with: newValue) }
     }
 
-    /// The items to append to the path's query, not encoded, in order.
-    ///
-    /// An item without a value is sent as its bare name.
-    public var queryItems: [URLQueryItem]
+    /// The query that is appended to the path's own query.
+    public var query: Query
 
     /// The method.
     public var method: HTTPMethod
@@ -46,7 +44,7 @@ public struct Endpoint: Sendable {
     public var headers: HTTPHeaders
 
     /// The body.
-    public var body: Body
+    public var body: HTTPRequest.Body
 
     /// The URL that the path and the query are appended to.
     ///
@@ -60,21 +58,21 @@ public struct Endpoint: Sendable {
     ///
     /// - Parameters:
     ///   - path: The path and a query: literal text is structure, values are data; see ``Path``.
-    ///   - queryItems: Items to append to the query, not encoded, in order.
+    ///   - query: A query to append to the path's own.
     ///   - method: The method.
     ///   - headers: The headers. If they have no Content-Type, the body adds its own.
     ///   - body: The body.
     ///   - base: The absolute http or https URL that the path is appended to. Without one, ``url`` is nil.
     public init(
         path: Path,
-        queryItems: [URLQueryItem] = [],
+        query: Query = [:],
         method: HTTPMethod = .get,
         headers: HTTPHeaders = [:],
-        body: Body = .none,
+        body: HTTPRequest.Body = .none,
         base: URL? = nil
     ) {
         pathAndQuery = path
-        self.queryItems = queryItems
+        self.query = query
         self.method = method
         self.headers = headers
         self.body = body
@@ -138,7 +136,7 @@ extension Endpoint {
     /// The absolute URL; nil if there is no valid one.
     ///
     /// The path and the query are appended to the path and the query of ``base``; see ``Path`` and
-    /// ``queryItems``. Empty segments are kept.
+    /// ``query``. Empty segments are kept.
     ///
     /// Letters, digits and these characters stay as they are, and all others are percent-encoded as UTF-8:
     ///
@@ -168,8 +166,8 @@ extension Endpoint {
 
     /// The path and the whole query, percent-encoded.
     var target: String {
-        if queryItems.isEmpty { return pathAndQuery.text }
-        let items = queryItems.map { item in
+        if query.items.isEmpty { return pathAndQuery.text }
+        let items = query.items.map { item in
             let name = PercentEncoding.query.encode(item.name)
             return item.value.map { "\(name)=\(PercentEncoding.query.encode($0))" } ?? name
         }
@@ -190,7 +188,7 @@ extension Endpoint {
     ///   ``Error/dotSegment`` or ``Error/emptySegment`` if ``url`` is nil because of such a segment, and otherwise
     ///   ``Error/invalidURL``.
     public func validate() throws(Endpoint.Error) -> URL {
-        try HTTPRequest.validate(method, effectiveHeaders, HTTPRequest.Body(body))
+        try HTTPRequest.validate(method, effectiveHeaders, body)
         switch pathAndQuery.problem {
         case .dotSegment: throw .dotSegment
         case .emptySegment: throw .emptySegment
@@ -246,10 +244,15 @@ extension Endpoint: Replayable {
     /// True if the endpoint may be requested twice.
     ///
     /// Its method must be idempotent, or the endpoint must have an idempotency key, so that the server recognises a
-    /// repetition. The body is in memory, so it can always be sent again.
+    /// repetition. Its body must be replayable.
     public var isReplayable: Bool {
-        method.isIdempotent || headers["Idempotency-Key"] != nil || context.idempotencyKey != nil
+        guard body.isReplayable else { return false }
+        return method.isIdempotent || headers["Idempotency-Key"] != nil
+            || context.idempotencyKey != nil
     }
+
+    /// True if the body is a stream that can be opened only once, and has been opened.
+    public var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
     public var loggedName: String { description }
@@ -372,7 +375,7 @@ extension Endpoint.Error: CustomStringConvertible, LocalizedError, CodedError, S
         case .bodyNotAllowed(let method):
             """
             \(method) carries no body: send it with POST, PUT, PATCH or QUERY, or put its values \
-            into queryItems
+            into the query
             """
         case .severalBodies: "a call has several bodies: pass one of json, form, multipart and file"
         }

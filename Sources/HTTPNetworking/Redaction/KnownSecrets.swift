@@ -237,8 +237,8 @@ extension KnownSecrets {
         // The URLs made from the base lack its fragment, so the base is added too.
         if let base = endpoint.base { add(base) }
         if endpoint.pathAndQuery.isMeantAsURL { add(url: endpoint.path) }
-        for item in endpoint.queryItems { add(item.value ?? item.name) }
-        add(endpoint.effectiveHeaders, HTTPRequest.Body(endpoint.body))
+        for item in endpoint.query.items { add(item.value ?? item.name) }
+        add(endpoint.effectiveHeaders, endpoint.body)
     }
 
     private mutating func add(_ url: URL) { add(url: url.absoluteString) }

@@ -49,13 +49,6 @@ extension HTTPRequest {
             self.content = content
             self.contentType = contentType
         }
-
-        /// Creates the body of an endpoint.
-        public init(_ body: Endpoint.Body) {
-            content = body.data.map(Content.data) ?? .none
-            contentType = body.contentType
-            value = body.value
-        }
     }
 }
 
@@ -85,29 +78,39 @@ extension HTTPRequest.Body {
         Self(.data(data), contentType: contentType)
     }
 
-    /// Creates a JSON body that a client encodes with its own settings; see `Endpoint.Body.json(_:)`.
+    /// Creates a JSON body, `application/json`.
     ///
-    /// - Throws: The encoder's error.
+    /// A client that sends the body encodes the value with its own settings. Two bodies are equal if the default
+    /// encoder, which sorts the keys, writes the same bytes for both.
+    ///
+    /// - Throws: The encoder's error. For a value that cannot be encoded, such as a number that is not finite, this
+    ///   is an `EncodingError` that names the place.
     public static func json(_ value: some Encodable & Sendable) throws -> Self {
-        Self(try Endpoint.Body.json(value))
+        var body = try json(value, using: JSONCoding())
+        body.value = value
+        return body
     }
 
-    /// Creates a JSON body with an encoder; the value is encoded now, and no client encodes it again.
-    ///
-    /// - Throws: The encoder's error.
-    public static func json(_ value: some Encodable, encoder: JSONEncoder) throws -> Self {
-        Self(try Endpoint.Body.json(value, encoder: encoder))
-    }
-
-    /// Creates a JSON body with some settings; the value is encoded now, and no client encodes it again.
+    /// Creates a JSON body with settings of its own; the value is encoded now, and no client encodes it again.
     ///
     /// - Throws: The encoder's error.
     public static func json(_ value: some Encodable, using json: JSONCoding) throws -> Self {
-        try .json(value, encoder: json.encoder())
+        .data(try json.encoder().encode(value), contentType: "application/json")
     }
 
-    /// Creates a form from items; see `Endpoint.Body.form(_:)`.
-    public static func form(_ items: [URLQueryItem]) -> Self { Self(Endpoint.Body.form(items)) }
+    /// Creates a form, `application/x-www-form-urlencoded`, with its fields in order.
+    ///
+    /// Everything except letters, digits and `*-._` is percent-encoded as UTF-8, and a space becomes "+". A field
+    /// without a value is sent with an empty value, because every field of a form has a value.
+    public static func form(_ fields: Endpoint.Query) -> Self {
+        let pairs = fields.items.map { field in
+            let encoding = PercentEncoding.form
+            return "\(encoding.encode(field.name))=\(encoding.encode(field.value ?? ""))"
+        }
+        return .data(
+            Data(pairs.joined(separator: "&").utf8),
+            contentType: "application/x-www-form-urlencoded")
+    }
 
     /// Creates a body that reads a file while it is sent.
     ///
@@ -135,6 +138,12 @@ extension HTTPRequest.Body {
     public var isReplayable: Bool {
         if case .stream(let source) = content { return source.isReplayable }
         return true
+    }
+
+    /// True if the body is a stream that can be opened only once, and has been opened.
+    var isConsumed: Bool {
+        if case .stream(let source) = content { return source.isConsumed }
+        return false
     }
 
     /// True if the body certainly has no bytes.
@@ -315,3 +324,19 @@ extension HTTPRequest.BodySource: Hashable {
     /// Hashes the object's identity.
     public func hash(into hasher: inout Hasher) { ObjectIdentifier(self).hash(into: &hasher) }
 }
+
+/// Excludes a property from the `==` and the `hash(into:)` that the compiler generates for the containing type.
+@propertyWrapper
+package struct Uncompared<Value> {
+    package var wrappedValue: Value
+
+    package init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+}
+
+extension Uncompared: Hashable {
+    package static func == (left: Self, right: Self) -> Bool { true }
+
+    package func hash(into hasher: inout Hasher) {}
+}
+
+extension Uncompared: Sendable where Value: Sendable {}

@@ -74,13 +74,7 @@ public struct HTTPRequest: Sendable {
     public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
         self.init(
             endpoint.method, try endpoint.validate(), headers: endpoint.effectiveHeaders,
-            body: Body(endpoint.body), context: endpoint.context)
-    }
-
-    /// Creates the request that sends an endpoint; a `body` that is not nil replaces the endpoint's body.
-    init(_ endpoint: Endpoint, sending body: Body?) throws(Endpoint.Error) {
-        try self.init(endpoint)
-        if let body { self.body = body }
+            body: endpoint.body, context: endpoint.context)
     }
 
     /// Returns the request with a client's JSON settings.
@@ -175,10 +169,7 @@ extension HTTPRequest: Replayable {
     }
 
     /// True if the body is a stream that can be opened only once, and has been opened.
-    public var isConsumed: Bool {
-        if case .stream(let source) = body.content { return source.isConsumed }
-        return false
-    }
+    public var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
     public var loggedName: String { description }

@@ -1,6 +1,13 @@
 import PledgeFutures
 public import PledgeServices
 
+/// A function that a transfer calls while bytes are sent or received.
+///
+/// - Parameters:
+///   - sent: The number of bytes so far.
+///   - expected: The number of bytes in all; nil if it is unknown.
+public typealias HTTPProgress = @Sendable (_ sent: Int64, _ expected: Int64?) -> Void
+
 extension Middleware where Input == HTTPRequest {
     /// Reports how many bytes of each request's body the transport has taken.
     ///
@@ -8,7 +15,7 @@ extension Middleware where Input == HTTPRequest {
     ///
     /// - Parameter report: Called with the number of bytes so far, and the total number, which is nil if it is unknown.
     public static func uploadProgress(
-        _ report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
+        _ report: @escaping HTTPProgress
     ) -> Middleware {
         Middleware { next in
             { request in
@@ -27,7 +34,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse 
     ///
     /// - Parameter report: Called with the number of bytes so far, and the total number, which is nil if it is unknown.
     public static func downloadProgress(
-        _ report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
+        _ report: @escaping HTTPProgress
     ) -> Middleware {
         Middleware { next in
             { request in
@@ -51,7 +58,7 @@ extension HTTPBodyStream {
     ///   total number, which is nil if it is unknown.
     /// - Returns: A stream of the same bytes and the same length.
     public func reportingProgress(
-        to report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
+        to report: @escaping HTTPProgress
     ) -> HTTPBodyStream {
         let completed = Locked<Int64>(0)
         let total = length
@@ -76,7 +83,7 @@ extension HTTPRequest.Body {
     ///   from zero. An empty body reports nothing.
     /// - Returns: A body of the same bytes, which is replayable if this body is, and equal to no other body.
     public func reportingProgress(
-        to report: @escaping @Sendable (_ completed: Int64, _ total: Int64?) -> Void
+        to report: @escaping HTTPProgress
     ) -> HTTPRequest.Body {
         if isEmpty { return self }
         let source = HTTPRequest.BodySource(length: length, isReplayable: isReplayable) {

@@ -133,7 +133,7 @@ extension HTTPRequest {
             guard !items.isEmpty, BodyText.mediaType(type).hasSuffix("form-urlencoded") else {
                 return
             }
-            body = .form(items)
+            body = .form(Endpoint.Query(items))
         }
     }
 }

@@ -4,7 +4,7 @@ public import Pledge
 ///
 /// ```swift
 /// let closed = try ClosedPort()
-/// let loading = client.send(HTTPRequest(.get, closed.url))  // fails with cannotConnect
+/// let loading = client.futures.send(HTTPRequest(.get, closed.url))  // fails with cannotConnect
 /// ```
 ///
 /// As long as this object lives, no other program gets the port. By contrast, the port of a stopped server may go to

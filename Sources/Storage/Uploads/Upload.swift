@@ -70,7 +70,7 @@ public func upload(
     _ file: URL, with request: HTTPRequest, over service: @escaping HTTPService,
     by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
     resuming rules: Resumption = Resumption(),
-    progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil,
+    progress: HTTPProgress? = nil,
     random: RandomSource = .system, on scheduler: some FutureScheduler = .live
 ) -> Future<HTTPResponse> {
     precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
@@ -96,7 +96,7 @@ extension HTTPClient {
     /// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
     ///
     /// ```swift
-    /// let response = try await client.upload(film, to: "/files", by: .tus, record: record).value
+    /// let response = try await client.upload(film, to: "/files", by: .tus, record: record)
     /// ```
     ///
     /// See the function `upload` for the protocols and the record. `retry` says how often this call resumes by
@@ -112,17 +112,36 @@ extension HTTPClient {
     ///   - partSize: The largest body of a request, in bytes; nil for all that is missing. Less than one is a
     ///     programming error and traps.
     ///   - progress: Called with the number of bytes sent, and the file's size, on the thread that reads the file.
-    /// - Returns: A future of the last response, with the errors of the function `upload`.
+    ///   - isolation: The caller's actor; leave it out.
+    /// - Returns: The last response.
+    /// - Throws: The errors of the function `upload`.
+    @discardableResult
     public func upload(
         _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
         by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
-        progress: (@Sendable (_ completed: Int64, _ total: Int64?) -> Void)? = nil
+        progress: HTTPProgress? = nil, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> HTTPResponse {
+        try await futures.upload(
+            file, to: path, headers: headers, by: proto, record: record, partSize: partSize,
+            progress: progress
+        ).get()
+    }
+}
+
+extension HTTPClient.Futures {
+    /// Uploads a file, and returns a future of the last response.
+    public func upload(
+        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+        progress: HTTPProgress? = nil
     ) -> Future<HTTPResponse> {
         do {
-            let request = try request(for: Endpoint(path: path, method: .post, headers: headers))
+            let request = try client.request(
+                for: Endpoint(path: path, method: .post, headers: headers))
             return PledgeStorage.upload(
                 file, with: request, over: send, by: proto, record: record, partSize: partSize,
-                resuming: resumption, progress: progress, random: self.random, on: self.scheduler)
+                resuming: client.resumption, progress: progress, random: client.random,
+                on: client.scheduler)
         } catch {
             return Future(error: error)
         }

@@ -113,7 +113,7 @@ extension CallContext {
     /// Creates the context of a received request: its caller's remaining time, priority and trace.
     ///
     /// ```swift
-    /// CallContext(request.headers, named: CallHeaders()).run { client.send(next) }
+    /// CallContext(request.headers, named: CallHeaders()).run { client.futures.send(next) }
     /// ```
     ///
     /// Read the headers only from callers whom you trust: strangers could choose a high priority, and be served before

@@ -23,7 +23,7 @@ import Testing
         refresher.signIn(with: AccessToken("a"))
         let client = Self.client(folder.url, refresher, account)
         for path in ["/1", "/2"] as [String] {
-            _ = try await client.send(Endpoint(path: path)).value
+            _ = try await client.send(Endpoint(path: path))
         }
         try await client.cache?.flush().value
         #expect(try bodies().count == 2)
@@ -42,7 +42,7 @@ import Testing
                 let refresher = Self.refresher(folder.url)
                 refresher.signIn(with: AccessToken("a"))
                 let client = Self.client(folder.url, refresher, account)
-                _ = try await client.send(Endpoint(path: "/")).value
+                _ = try await client.send(Endpoint(path: "/"))
                 try await client.cache?.flush().value
             }
             #expect(try bodies().count == 1)
@@ -65,7 +65,7 @@ import Testing
             [path = folder.url.path as String, account = account as String?] in
             let folder = URL(fileURLWithPath: path)
             let client = Self.client(folder, Self.refresher(folder), account)
-            _ = try await client.send(Endpoint(path: "/there")).value
+            _ = try await client.send(Endpoint(path: "/there"))
             try await client.cache?.flush().value
         }
         #expect(try bodies().count == 1)
@@ -79,9 +79,9 @@ import Testing
         first.signIn(with: AccessToken("a"))
         // This process is the second one, and stays signed in.
         let client = Self.client(folder.url, first, "alice")
-        let before = try await client.send(Endpoint(path: "/")).value
+        let before = try await client.send(Endpoint(path: "/"))
         try await client.cache?.flush().value
-        #expect(try await client.send(Endpoint(path: "/")).value.text == before.text)
+        #expect(try await client.send(Endpoint(path: "/")).text == before.text)
         await #expect(processExitsWith: .success) { [path = folder.url.path as String] in
             let folder = URL(fileURLWithPath: path)
             let refresher = Self.refresher(folder)
@@ -90,7 +90,7 @@ import Testing
             try await client.cache?.flush().value
         }
         #expect(try bodies() == [])
-        #expect(try await client.send(Endpoint(path: "/")).value.text != before.text)
+        #expect(try await client.send(Endpoint(path: "/")).text != before.text)
     }
     #endif
 

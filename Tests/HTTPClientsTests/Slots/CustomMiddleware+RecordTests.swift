@@ -84,9 +84,9 @@ import Testing
         json.headers = ["X-Client-Secret": "s3cret-header-10"]
         json.body = .data(
             Data(#"{"client_secret": "s3cret-json-8"}"#.utf8), contentType: "application/json")
-        _ = try? await api.send(json).soon
+        _ = try? await api.futures.send(json).soon
         json.url = server.appendingPathComponent("json")
-        _ = try await api.send(json).soon
+        _ = try await api.futures.send(json).soon
         var basic = client()
         basic.authorization = .basic(user: "sss", password: "s3cret-basic-2")
         let _: HTTPResponse = try await basic.get("/basic")

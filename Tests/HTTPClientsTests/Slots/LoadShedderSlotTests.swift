@@ -33,7 +33,7 @@ import Testing
     @Test func aPlainShedderServesAllOriginsAndIsInTheSlot() throws {
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let client = client { $0.loadShedder = shedder }
-        let calls = [client.send(HTTPRequest(one)), client.send(HTTPRequest(two))]
+        let calls = [client.futures.send(HTTPRequest(one)), client.futures.send(HTTPRequest(two))]
         #expect(shedder.inFlight == 1 && shedder.queued == 1)
         #expect(try states(client, two).loadShedder === shedder)
         #expect(client.loadShedder?.policy(of: nil) === shedder)
@@ -43,7 +43,7 @@ import Testing
     @Test func eachOriginHasAShedderWithTheSettings() throws {
         let settings = LoadShedder(limit: 1)
         let client = client { $0.loadShedder = .perOrigin(settings) }
-        let calls = [one, one, two].map { client.send(HTTPRequest($0)) }
+        let calls = [one, one, two].map { client.futures.send(HTTPRequest($0)) }
         let (first, second) = (
             try states(client, one).loadShedder, try states(client, two).loadShedder
         )
@@ -63,7 +63,7 @@ import Testing
         }
         let shedder = LoadShedder()
         let client = client { $0.loadShedder = Choice(shedder: shedder) }
-        let call = client.stream(HTTPRequest(one))
+        let call = client.futures.stream(HTTPRequest(one))
         #expect(shedder.inFlight == 1)
         call.cancel()
         #expect(shedder.inFlight == 0)
@@ -110,7 +110,7 @@ import Testing
             $0.loadShedder = .perOrigin()
             $0.observers = [metrics.observer]
         }
-        let call = client.send(HTTPRequest(one))
+        let call = client.futures.send(HTTPRequest(one))
         let labels = #"{policy="loadShedding",policy_name="https://one.example:443"}"#
         #expect(metrics.prometheusText.contains("policy_in_flight\(labels) 1"))
         #expect(call.result == nil)

@@ -23,7 +23,9 @@ import Testing
     }
 
     private func isRefused(_ url: URL, by client: HTTPClient) -> Bool {
-        guard case .failure(let error) = client.send(HTTPRequest(url)).result else { return false }
+        guard case .failure(let error) = client.futures.send(HTTPRequest(url)).result else {
+            return false
+        }
         return error is ServiceError
     }
 

@@ -299,9 +299,7 @@ import Testing
     }
 
     @Test func jsonInAFieldOfPledgesOwnFormsLosesItsSecretsEverywhere() {
-        let form = HTTPRequest.Body.form([
-            URLQueryItem(name: "payload", value: #"{"a": 1, "token": "SECRETabc123XYZ"}"#)
-        ])
+        let form = HTTPRequest.Body.form(["payload": #"{"a": 1, "token": "SECRETabc123XYZ"}"#])
         let sent = String(decoding: form.data ?? Data(), as: UTF8.self)
         let kept = redacted(
             url: "https://a.example/?\(sent)", headers: ["X-Info": sent], body: sent,

@@ -21,7 +21,7 @@ import Testing
         let future = Future(value: response(201, #"{"productID":7}"#))
         let same: Future<Product> = future.decoded()
         #expect(try same.result?.get() == product)
-        #expect(try future.decoded(as: Product.self, using: JSONDecoder()).result?.get() == product)
+        #expect(try future.decoded(as: Product.self).result?.get() == product)
     }
 
     @Test func aStatusThatIsNoSuccessIsTheError() throws {
@@ -99,19 +99,20 @@ import Testing
         #expect(try product.result?.get() == Product(id: 7, name: "iPad Pro"))
     }
 
-    @Test func theTypeAndTheDecoderMayBeNamed() throws {
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .custom { keys in
-            Key(stringValue: keys.last!.stringValue.lowercased())
-        }
+    @Test func theTypeAndTheSettingsMayBeNamed() throws {
+        let json = JSONCoding(decoding: {
+            $0.keyDecodingStrategy = .custom { keys in
+                Key(stringValue: keys.last!.stringValue.lowercased())
+            }
+        })
         let data = Future(value: Data(#"{"ID":7,"NAME":"x"}"#.utf8))
-        #expect(try data.decoded(as: Product.self, using: decoder).result?.get().id == 7)
+        #expect(try data.decoded(as: Product.self, using: json).result?.get().id == 7)
         #expect(try Future(value: Data("[1]".utf8)).decoded(as: [Int].self).result?.get() == [1])
     }
 
     @Test func decodingCanBePassedAsAFunction() throws {
         func apply<A, B>(_ value: A, _ outer: (A) -> () -> B) -> B { outer(value)() }
-        let product: Future<Product> = apply(Future(value: json), Future.decoded)
+        let product: Future<Product> = Future(value: json).decoded()
         #expect(try product.result?.get().id == 7)
     }
 

@@ -20,9 +20,8 @@ import Testing
 
     @Test func bodiesAreEncodedWithTheSettings() throws {
         let text = #"{"bought_on":"1970-01-01T00:00:00Z","unit_price":7}"#
-        let endpoint = try Endpoint.Body.json(Order(), using: json)
-        #expect(endpoint.data == Data(text.utf8) && endpoint.contentType == "application/json")
-        #expect(try HTTPRequest.Body.json(Order(), using: json) == HTTPRequest.Body(endpoint))
+        let body = try HTTPRequest.Body.json(Order(), using: json)
+        #expect(body.data == Data(text.utf8) && body.contentType == "application/json")
         #expect(try json.decoder().decode(Order.self, from: Data(text.utf8)) == Order())
     }
 
@@ -30,7 +29,7 @@ import Testing
         let text = try JSONCoding().encoder().encode(["b": 1, "a": 2, "c": 3])
         #expect(text == Data(#"{"a":2,"b":1,"c":3}"#.utf8))
         #expect(
-            try Endpoint.Body.json(["b": 1, "a": 2], using: JSONCoding())
+            try HTTPRequest.Body.json(["b": 1, "a": 2], using: JSONCoding())
                 == .json(["a": 2, "b": 1]))
     }
 }

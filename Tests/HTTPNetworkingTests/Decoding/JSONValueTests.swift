@@ -18,6 +18,35 @@ import Testing
                 ]))
     }
 
+    @Test func aLiteralIsWrittenAndReadAgain() throws {
+        let name = "x"
+        let value: JSONValue = [
+            "a": [nil, true, 1, -1.5, "é"], "b": ["c": [:], "d": []], "e": .string(name),
+        ]
+        let data = try JSONCoding().encoder().encode(value)
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"a":[null,true,1,-1.5,"é"],"b":{"c":{},"d":[]},"e":"x"}"#)
+        #expect(try JSONDecoder().decode(JSONValue.self, from: data) == value)
+        #expect(value["a"]?[4] == "é" && value["b"]?["c"] == [:])
+        #expect(value["a"]?[5] == nil && value["a"]?[-1] == nil && value[0] == nil)
+        #expect(value["z"] == nil && value["a"]?["a"] == nil)
+        #expect(throws: EncodingError.self) { try JSONEncoder().encode(JSONValue.number(.nan)) }
+    }
+
+    @Test func anObjectKeepsItsNamesAndEncodesItsValuesByTheSettings() throws {
+        let object: JSONObject = [
+            "firstName": "Ann", "at": Date(timeIntervalSince1970: 0), "none": nil,
+            "inner": JSONObject(dictionaryLiteral: ("isOld", true)),
+        ]
+        let data = try JSONCoding.iso8601.snakeCase.encoder().encode(object)
+        #expect(
+            String(decoding: data, as: UTF8.self)
+                == #"{"at":"1970-01-01T00:00:00Z","firstName":"Ann","inner":{"isOld":true},"none":null}"#
+        )
+        #expect("\(object)" == "JSONObject(at, firstName, inner, none)")
+    }
+
     private static func nested(_ depth: Int, _ open: String, _ close: String) -> Data {
         Data(
             (String(repeating: open, count: depth) + "0" + String(repeating: close, count: depth))

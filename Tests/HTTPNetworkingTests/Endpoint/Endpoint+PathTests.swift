@@ -11,7 +11,7 @@ import Testing
 
     /// The text after the base; nil if there is no URL.
     private func sent(_ path: Endpoint.Path, _ items: [URLQueryItem] = []) -> String? {
-        let endpoint = Endpoint(path: path, queryItems: items, base: base)
+        let endpoint = Endpoint(path: path, query: .init(items), base: base)
         return endpoint.url.map {
             String($0.absoluteString.dropFirst("https://api.example.com/v1".count))
         }
@@ -240,7 +240,7 @@ import Testing
     @Test func thePlaceCountsAndNotHowItWasWritten() {
         let term = "a&b"
         let item = URLQueryItem(name: "q", value: term)
-        let one = Endpoint(path: "/s?q=\(term)"), other = Endpoint(path: "/s", queryItems: [item])
+        let one = Endpoint(path: "/s?q=\(term)"), other = Endpoint(path: "/s", query: .init([item]))
         #expect(one == other && one.hashValue == other.hashValue)
         #expect(Endpoint(path: "/a/\(7)") == Endpoint(path: "/a/7" as String))
         #expect(Endpoint(path: "/s?q=a") != Endpoint(path: "/s?q=b"))

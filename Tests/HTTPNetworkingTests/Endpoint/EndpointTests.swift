@@ -10,25 +10,25 @@ import Testing
 
     @Test func onlyThePathMustBeGiven() {
         let endpoint = Endpoint(path: "/products")
-        #expect(endpoint.queryItems.isEmpty && endpoint.method == .get && endpoint.headers.isEmpty)
+        #expect(endpoint.query.items.isEmpty && endpoint.method == .get && endpoint.headers.isEmpty)
         #expect(endpoint.body == .none && endpoint.base == nil)
     }
 
     @Test func endpointsAreEqualWhereTheyWouldSendTheSame() {
         let item = URLQueryItem(name: "a", value: "1")
-        let one = Endpoint(path: "/x", queryItems: [item], headers: ["Accept": "a", "B": "b"])
-        let same = Endpoint(path: "/x", queryItems: [item], headers: ["b": "b", "ACCEPT": "a"])
+        let one = Endpoint(path: "/x", query: .init([item]), headers: ["Accept": "a", "B": "b"])
+        let same = Endpoint(path: "/x", query: .init([item]), headers: ["b": "b", "ACCEPT": "a"])
         #expect(one == same && one.hashValue == same.hashValue)
         #expect(Set([one, same]).count == 1)
 
         var others = Array(repeating: one, count: 7)
         others[0].path = "x"
-        others[1].queryItems.append(item)
+        others[1].query.items.append(item)
         others[2].method = .head
         others[3].headers["Accept"] = "A"
         others[4].body = .data(Data())
         others[5].base = server
-        others[6].queryItems[0].value = nil
+        others[6].query.items[0].value = nil
         #expect(Set(others + [one]).count == 8)
     }
 
@@ -37,7 +37,8 @@ import Testing
         let composed = [URLQueryItem(name: "q", value: "\u{E9}")]
         let decomposed = [URLQueryItem(name: "q", value: "e\u{301}")]
         #expect(
-            Endpoint(path: "", queryItems: composed) != Endpoint(path: "", queryItems: decomposed)
+            Endpoint(path: "", query: .init(composed))
+                != Endpoint(path: "", query: .init(decomposed))
         )
     }
 
@@ -63,7 +64,7 @@ import Testing
     @Test func noTextOfAnEndpointShowsASecret() throws {
         let endpoint = Endpoint(
             path: "/login",
-            queryItems: [.init(name: "key", value: "s3cret"), .init(name: "s3cret", value: nil)],
+            query: .init([.init(name: "key", value: "s3cret"), .init(name: "s3cret", value: nil)]),
             method: .post,
             headers: ["Authorization": "Bearer s3cret", "Accept": "text/plain"],
             body: try .json(["password": "s3cret"]),
@@ -87,7 +88,7 @@ import Testing
         _ items: [URLQueryItem] = [],
         base: String = "https://api.example.com"
     ) -> String? {
-        Endpoint(path: path, queryItems: items, base: URL(string: base)).url?.absoluteString
+        Endpoint(path: path, query: .init(items), base: URL(string: base)).url?.absoluteString
     }
 
     @Test(arguments: [
@@ -198,7 +199,7 @@ import Testing
     private func endpoint(
         headers: HTTPHeaders = [:],
         method: HTTPMethod = .post,
-        body: Endpoint.Body = .none
+        body: HTTPRequest.Body = .none
     ) -> Endpoint {
         Endpoint(
             path: "/x",
@@ -235,7 +236,7 @@ import Testing
     }
 
     @Test func theContentTypeOfTheBodyIsAHeaderToo() {
-        let body = Endpoint.Body.data(Data([1]), contentType: "text/plain\r\nX: y")
+        let body = HTTPRequest.Body.data(Data([1]), contentType: "text/plain\r\nX: y")
         #expect(throws: Endpoint.Error.invalidHeader(name: "Content-Type")) {
             try endpoint(body: body).validate()
         }
@@ -312,7 +313,7 @@ import Testing
             .invalidURL, .invalidHeader(name: "A\r\n\u{1B}"), .invalidMethod("B\0"),
             .bodyNotAllowed(method: .get), .dotSegment, .emptySegment,
         ]
-        let words = ["base", "\"A\\r\\n\\u{1B}\"", "\"B\\0\"", "queryItems", "\"..\"", "empty"]
+        let words = ["base", "\"A\\r\\n\\u{1B}\"", "\"B\\0\"", "into the query", "\"..\"", "empty"]
         for (error, word) in zip(errors, words) {
             let text = "\(error)"
             #expect(text.contains(word), "\(text)")

@@ -16,7 +16,7 @@ import Testing
                 URLQueryItem(name: random.text(), value: random.below(4) == 0 ? nil : random.text())
             }
             let path = "/" + segments.joined(separator: "/")
-            let url = try #require(Endpoint(path: path, queryItems: items, base: base).url)
+            let url = try #require(Endpoint(path: path, query: .init(items), base: base).url)
             let wire = url.absoluteString
             #expect(wire.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F })
 
@@ -51,7 +51,7 @@ import Testing
         for code in UInt8(0)..<128 {
             let text = "a\(Character(Unicode.Scalar(code)))b"
             let items = [URLQueryItem(name: text, value: text)]
-            let url = try #require(Endpoint(path: text, queryItems: items, base: base).url)
+            let url = try #require(Endpoint(path: text, query: .init(items), base: base).url)
             let components = try #require(URLComponents(url: url, resolvingAgainstBaseURL: true))
             #expect(components.path == "/v1/\(text)")
             #expect(components.queryItems == items)

@@ -12,7 +12,7 @@ import Testing
 
     private let endpoint = Endpoint(
         path: "/products/7",
-        queryItems: [.init(name: "key", value: "s3cret")],
+        query: .init([.init(name: "key", value: "s3cret")]),
         headers: ["Authorization": "s3cret"],
         base: URL(string: "https://me:s3cret@api.example.com")
     )

@@ -101,7 +101,7 @@ struct OrderRequest: Sendable {
                         HTTPBodyStream(Data("words: \(text)".utf8))
                     })
             case .missingFile: request.body = .file(URL(fileURLWithPath: "/nowhere/photo"))
-            default: request.body = HTTPRequest.Body(try endpointBody)
+            default: request.body = try endpointBody
             }
             return request
         }
@@ -118,17 +118,14 @@ struct OrderRequest: Sendable {
         }
     }
 
-    private var endpointBody: Endpoint.Body {
+    private var endpointBody: HTTPRequest.Body {
         get throws {
             switch body {
             case .none, .missingFile: .none
             case .data(let text): .data(Data("words: \(text)".utf8), contentType: "text/plain")
             case .json(let text): try .json(["item": "tea", "name": text])
             case .form(let text), .multipart(let text), .once(let text):
-                .form([
-                    URLQueryItem(name: "password", value: text),
-                    URLQueryItem(name: "title", value: "Day"),
-                ])
+                .form(["password": text, "title": "Day"])
             }
         }
     }

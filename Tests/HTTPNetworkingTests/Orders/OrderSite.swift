@@ -202,7 +202,7 @@ extension OrderSite {
     }
 
     private static func renew(_ token: AccessToken, _ server: OrderServer) -> Future<AccessToken> {
-        let form = [URLQueryItem(name: "refresh_token", value: token.refreshToken)]
+        let form: Endpoint.Query = ["refresh_token": token.refreshToken]
         let request = HTTPRequest(.post, OrderServer.tokenURL, body: .form(form))
         return server.send(request).map { response in
             guard response.status == 200 else {

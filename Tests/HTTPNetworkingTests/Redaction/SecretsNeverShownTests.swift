@@ -116,7 +116,7 @@ import Testing
                 guard case .data(let data) = planted.request.body.content else { continue }
                 let type = planted.request.body.contentType ?? ""
                 let endpoint = Endpoint(
-                    path: "/a", queryItems: [.init(name: "q", value: planted.secrets[0])],
+                    path: "/a", query: .init([.init(name: "q", value: planted.secrets[0])]),
                     method: .post,
                     headers: planted.request.headers, body: .data(data, contentType: type),
                     base: planted.request.url)
@@ -204,7 +204,7 @@ struct PlantedSecrets {
         switch Int.random(in: 0...4, using: &random) {
         case 0:
             let items = (0...2).map { URLQueryItem(name: "f\($0)", value: secret()) }
-            request.body = .form(items)
+            request.body = .form(Endpoint.Query(items))
         case 1: request.body = .data(json(), contentType: "application/json")
         case 2: request.body = .data(json(), contentType: "application/octet-stream")
         case 3: request.body = .data(Data(secret().utf8), contentType: "text/plain")

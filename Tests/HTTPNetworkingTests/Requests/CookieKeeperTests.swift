@@ -32,12 +32,12 @@ import Testing
             case .only:
                 PledgeServices.stack(
                     .cookies(sharing: jar), policy.only { _ in true }, over: function)
-            case .client: client(jar, aroundAttempt: policy, over: function).send
+            case .client: client(jar, aroundAttempt: policy, over: function).futures.send
             case .stackInClient:
                 client(
                     jar, aroundAttempt: .passThrough,
                     over: PledgeServices.stack(policy, over: function)
-                ).send
+                ).futures.send
             }
         }
 
@@ -165,7 +165,7 @@ import Testing
         withJar.cookies = jar
         withJar.retry = nil
         let result = try #require(
-            withJar.send(HTTPRequest(.get, Self.url.appending(path: "long"))).result)
+            withJar.futures.send(HTTPRequest(.get, Self.url.appending(path: "long"))).result)
         #expect(jar.cookies.count == 1)
         let sent: HTTPRequest?
         switch result {
@@ -175,7 +175,7 @@ import Testing
         let before = jar.cookies
         var again = try #require(sent)
         again.url = Self.url
-        _ = client.send(again)
+        _ = client.futures.send(again)
         #expect(jar.cookies == before)
     }
 

@@ -11,7 +11,7 @@ import Testing
         let source = HTTPRequest.BodySource(isReplayable: true) { HTTPBodyStream(secret) }
         let bodies: [HTTPRequest.Body] = [
             .data(secret), try .json(["a": "s3cret"]), .stream(source),
-            .form([URLQueryItem(name: "a", value: "s3cret")]),
+            .form(["a": "s3cret"]),
             try .multipart(Multipart([.data("a", secret), .text("b", "s3cret")])),
         ]
         // An array of bytes is dumped as numbers, and Data by its length and its first bytes.

@@ -12,7 +12,7 @@ import Testing
 
     @Test func anEndpointIsLoweredToWhatItWouldSend() throws {
         let endpoint = Endpoint(
-            path: "/a b", queryItems: [.init(name: "q", value: "1")], method: .put,
+            path: "/a b", query: .init([.init(name: "q", value: "1")]), method: .put,
             headers: ["X-A": "1"], body: .data(Data("x".utf8), contentType: "text/plain"),
             base: URL(string: "https://example.com"))
         let request = try HTTPRequest(endpoint)
@@ -33,7 +33,7 @@ import Testing
     @Test func theBodysTypeTheKeyAndNoFramingAreSent() {
         var request = HTTPRequest(
             .post, url, headers: ["Content-Length": "7", "transfer-encoding": "chunked"],
-            body: .form([.init(name: "a", value: "b")]))
+            body: .form(["a": "b"]))
         request.context.idempotencyKey = "k1"
         #expect(
             request.effectiveHeaders

@@ -10,7 +10,7 @@ struct Product: Codable, Equatable, Sendable {
 func loadingProducts(from server: URL) -> @Sendable (Int) -> Future<Product> {
     var client = HTTPClient(base: server)
     client.deadline = .seconds(10)
-    return { id in client.decoded(Endpoint(path: "/products/\(id)")) }
+    return { id in client.futures.get("/products/\(id)", as: Product.self) }
 }
 // error: reference to captured var 'client' in concurrently-executing code
 // end snippet

@@ -7,7 +7,7 @@ struct Product: Codable, Equatable, Sendable {
 
 // snippet: closure-parameter
 func name(by client: HTTPClient) -> Future<String> {
-    client.decoded(Endpoint(path: "/products/7")).map { product in product.name }
+    client.networking(Endpoint(path: "/products/7")).decoded().map { product in product.name }
 }
 // error: cannot infer type of closure parameter 'product' without a type annotation
 // end snippet

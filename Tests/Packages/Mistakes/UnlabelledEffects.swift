@@ -1,5 +1,4 @@
 import Foundation
-
 // snippet: unlabelled-effects
 import Pledge
 import PledgeStores
@@ -15,7 +14,7 @@ func makeReducer(over client: HTTPClient) -> Reducer<[String], SearchEvent> {
         case .typed(let text):
             titles = []
             let search = Endpoint(path: "/search?q=\(text)")
-            return .request(client.decoded(search)) { .found($0) }
+            return .request(client.futures.send(search, as: [String].self)) { .found($0) }
         case .found(let found):
             titles = found
             return .none

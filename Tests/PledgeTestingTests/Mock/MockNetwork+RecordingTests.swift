@@ -15,7 +15,7 @@ import Testing
 
     @Test func aRecordingAnswersEndpointsWithOrWithoutABase() throws {
         let network = MockNetwork(har: har)
-        let seven = Endpoint(path: "/products/7", queryItems: [.init(name: "page", value: "1")])
+        let seven = Endpoint(path: "/products/7", query: .init([.init(name: "page", value: "1")]))
         #expect(try network.request(seven).settledValue() == Data("seven".utf8))
         var based = seven
         based.base = URL(string: "https://a.example")

@@ -243,9 +243,9 @@ import Testing
         let client = HTTPClient(
             base: URL(string: "https://a.example")!,
             over: ReplayTransport(HTTPArchive(entries: [recorded])))
-        let response = try await client.send(request("https://a.example/")).soon
+        let response = try await client.futures.send(request("https://a.example/")).soon
         #expect(response.text == "hello" && response.headers == ["A": "b"])
-        let streamed = try await client.stream(request("https://a.example/")).soon
+        let streamed = try await client.futures.stream(request("https://a.example/")).soon
         #expect(try await streamed.body.collected(upTo: 100).soon == Data("hello".utf8))
     }
 

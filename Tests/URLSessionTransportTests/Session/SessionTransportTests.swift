@@ -49,7 +49,7 @@ struct SessionTransportTests {
         client.attemptTimeout = .seconds(10)
         client.deadline = .seconds(15)
         client.retry = nil
-        try await upload.expectLimitsToBeginAfterwards(client.send)
+        try await upload.expectLimitsToBeginAfterwards(client.futures.send)
     }
 
     @Test func aStreamThatWasSentLeavesNoTimer() async throws {

@@ -50,7 +50,7 @@ final class Measurement: @unchecked Sendable {
     private func call(_ client: HTTPClient) {
         if !answersAtOnce { answer = Promise() }
         beneath = Int(frames())
-        let result: Future<HTTPResponse> = client.get("products")
+        let result = client.futures.get("products")
         result.observe { _ in self.note(\.up) }
         if !answersAtOnce { answer.resolve(with: response) }
     }

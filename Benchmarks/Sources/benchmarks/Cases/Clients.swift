@@ -69,7 +69,7 @@ private final class CachingClient: Sendable {
         self.client = client
         self.folder = folder
         for number in 0..<100 {
-            _ = client.send(HTTPRequest(.get, Self.url(number)))
+            _ = client.futures.send(HTTPRequest(.get, Self.url(number)))
         }
         let written = DispatchSemaphore(value: 0)
         cache.flush().observe { _ in written.signal() }
@@ -83,7 +83,7 @@ private final class CachingClient: Sendable {
 
     func get() async throws -> HTTPResponse {
         let number = count.wrappingAdd(1, ordering: .relaxed).newValue % 100
-        return try await client.send(HTTPRequest(.get, Self.url(number))).value
+        return try await client.send(HTTPRequest(.get, Self.url(number)))
     }
 
     func remove() { folder.map { try? FileManager.default.removeItem(at: $0) } }

@@ -54,7 +54,7 @@ private func httpClient(_ world: SimulatedWorld) -> Service<SimulatedRequest, HT
     var client = HTTPClient(base: Fleet.base, over: world.fleet.send)
     client.scheduler = world.scheduler
     client.random = world.random
-    let send = client.send
+    let send = client.futures.send
     let request = HTTPRequest(.get, Fleet.base.appending(path: "products/1"))
     return { _ in send(request) }
 }

@@ -54,6 +54,6 @@ struct ShippedVariant: Sendable {
         client.scheduler = world.scheduler
         client.random = world.random
         change(&client)
-        return { [client] in client.send(Endpoint(path: "/\($0.number)")) }
+        return { [client] in client.futures.send(Endpoint(path: "/\($0.number)")) }
     }
 }

@@ -69,7 +69,7 @@ import Testing
 
     @Test func wholeStack() throws {
         let client = client()
-        let answer = client.send(HTTPRequest(server.appending(path: "products/7")))
+        let answer = client.futures.send(HTTPRequest(server.appending(path: "products/7")))
         scheduler.run()
         #expect(try answer.result?.get().status == 200)
         #expect(passed.lines.filter { $0 == "aroundAttempt" }.count == 4)

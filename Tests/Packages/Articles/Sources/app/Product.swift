@@ -1,6 +1,7 @@
 // snippet: imports
 import Foundation
 import PledgeArticles
+
 // end snippet
 
 // snippet: product

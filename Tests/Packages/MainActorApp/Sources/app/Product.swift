@@ -17,6 +17,6 @@ nonisolated extension Endpoint {
 nonisolated extension URLSession {
     var productNetworking: @Sendable (Int) -> Future<Product> {
         let networking = chain(Endpoint.product, to: request)
-        return chain(networking, to: Future.decoded)
+        return chain(networking, to: Future.decoded(as: Product.self))
     }
 }

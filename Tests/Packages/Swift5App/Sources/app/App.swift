@@ -23,11 +23,11 @@ struct App {
         let status = try await client.delete("/products/7").status
         check("a response", "\(status)", is: "200")
         try await client.post("/orders", json: ["id": 7])
-        let future: Future<Product> = client.get("/products/8")
+        let future = client.futures.get("/products/8", as: Product.self)
         check("a future", try await future.value.name, is: "/products/8")
-        let next = client.get("/products/9").flatMap { (product: Product) in
-            client.get("/after\(product.name)")
-        }.map { (product: Product) in product.name }
+        let next = client.futures.get("/products/9", as: Product.self).flatMap { product in
+            client.futures.get("/after\(product.name)", as: Product.self)
+        }.map { product in product.name }
         check("a chain of futures", try await next.value, is: "/after/products/9")
     }
 
@@ -37,7 +37,7 @@ struct App {
         }
         let loadProduct: @Sendable (Int) -> Future<Product> = chain(
             chain(Endpoint.product, to: networking),
-            to: Future.decoded
+            to: Future.decoded(as: Product.self)
         )
         let controller = ProductController(loading: combine(7, with: loadProduct))
         controller.appear()

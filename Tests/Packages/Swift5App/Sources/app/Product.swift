@@ -15,6 +15,6 @@ extension Endpoint {
 extension URLSession {
     var productNetworking: (Int) -> Future<Product> {
         let networking = chain(Endpoint.product, to: request)
-        return chain(networking, to: Future.decoded)
+        return chain(networking, to: Future.decoded(as: Product.self))
     }
 }
