@@ -178,10 +178,14 @@ let package = Package(
             name: "HTTPTestSupport",
             dependencies: dependencies(http + ["Storage"], ["TestSupport"]),
             path: "Tests/HTTPSupport", swiftSettings: settings),
+        .target(
+            name: "ServicesTestSupport",
+            dependencies: dependencies(["Services", "Futures"], ["TestSupport"]),
+            path: "Tests/ServicesSupport", swiftSettings: settings),
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
-        tests(of: "Services", uses: ["Futures", "Observation", "Traffic"]),
+        tests(of: "Services", uses: ["Futures"], and: ["ServicesTestSupport"]),
         tests(
             of: "HTTPNetworking", uses: client + ["Composition", "Observation", "Traffic"],
             and: ["HTTPTestSupport"]),
@@ -192,6 +196,10 @@ let package = Package(
             of: "HTTPBodies", uses: client + ["Storage", "InMemoryTransport"],
             and: ["HTTPTestSupport"]),
         tests(of: "HTTPClients", uses: all, and: ["HTTPTestSupport"]),
+        tests(
+            of: "Observation", uses: ["Services", "Futures", "Traffic"],
+            and: ["ServicesTestSupport"]),
+        tests(of: "Traffic", uses: ["Services", "Futures"], and: ["ServicesTestSupport"]),
         tests(of: "InMemoryTransport", uses: http),
         tests(of: "URLSessionTransport", uses: all, and: ["HTTPTestSupport"]),
         tests(of: "LibcurlTransport", uses: all, and: ["CPledgeCurl", "HTTPTestSupport"]),

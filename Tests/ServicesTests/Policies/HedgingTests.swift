@@ -1,5 +1,6 @@
 import Dispatch
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 

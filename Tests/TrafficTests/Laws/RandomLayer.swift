@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeServices
 import PledgeTraffic
+import ServicesTestSupport
 import TestSupport
 
 /// One policy with random parameters, and its guarantees.

@@ -1,4 +1,5 @@
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -52,6 +53,40 @@ import Testing
         recorder.removeAll()
         #expect(recorder.calls.isEmpty)
         #expect(recorder.lastCall == nil)
+    }
+
+    @Test func theTraceIsToldToObserversAndShownByARecorder() throws {
+        let seen = TestLog<TraceContext?>()
+        let service = stack(
+            .observed(by: recorder.observer, on: scheduler), .newTrace(),
+            over: { (_: Int) in
+                seen.append(CallContext.current.traceContext)
+                return Future(value: 1)
+            })
+        _ = service(1)
+        let trace = try #require(seen.elements.first ?? nil)
+        let drawn = try #require(recorder.lastCall).waterfall(width: 10)
+        #expect(drawn.contains("trace_id=\(trace.traceID) span_id=\(trace.spanID)\n"))
+        let json = recorder.chromeTrace
+        #expect(json.contains(#""trace_id":"\#(trace.traceID)""#))
+    }
+
+    @Test func theReceiversOfAnObserverSeeTheSameCall() throws {
+        let upstream = Upstream(on: scheduler, [.broken, .value(7)])
+        let (metrics, recorder, log) = (ServiceMetrics(), CallRecorder(), Locked<[String]>([]))
+        let observer = ServiceObserver(combining: [
+            metrics.observer, recorder.observer,
+            .logging { line in log.withLock { $0.append(line) } },
+        ])
+        _ = stack(
+            .observed(by: observer, on: scheduler),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(1)
+        scheduler.run()
+        #expect(metrics.prometheusText.contains("pledge_call_duration_seconds_count"))
+        let call = try #require(recorder.lastCall)
+        #expect(call.isOver)
+        #expect(log.withLock { $0.count } == 7)
+        #expect(log.withLock { $0 }.allSatisfy { $0.hasPrefix("call=\(call.number) ") })
     }
 
     @Test func aRecorderHearsACallThatIsObservedFurtherOut() throws {
@@ -236,6 +271,17 @@ import Testing
         #expect(calls.last == nil)
         calls.add(began(9))
         #expect(calls.all.map(\.number) == [9])
+    }
+
+    @Test func aLongTextIsCutAtACharacterWithAnEllipsis() {
+        #expect("abc".cut(to: 3) == "abc")
+        #expect("abcd".cut(to: 3) == "abc…")
+        #expect("日本".cut(to: 2) == "日本")
+        #expect("日本語".cut(to: 2) == "日本…")
+        #expect("".cut(to: 0) == "")
+        let stacked = "e" + String(repeating: "\u{301}", count: 10_000)
+        #expect(stacked.count == 1)
+        #expect(stacked.cut(to: 10).unicodeScalars.count == 11)
     }
 
     /// Compared with a list of calls, event by event.

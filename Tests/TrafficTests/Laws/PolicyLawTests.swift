@@ -2,6 +2,7 @@ import Dispatch
 import PledgeFutures
 import PledgeServices
 import PledgeTraffic
+import ServicesTestSupport
 import TestSupport
 import Testing
 

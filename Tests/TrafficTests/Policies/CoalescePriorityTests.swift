@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeTraffic
+import ServicesTestSupport
 import TestSupport
 import Testing
 

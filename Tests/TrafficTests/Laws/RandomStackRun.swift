@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import ServicesTestSupport
 import TestSupport
 
 /// Some calls through a stack, all of them derived from one number.

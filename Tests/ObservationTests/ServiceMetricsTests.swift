@@ -1,4 +1,5 @@
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -40,6 +41,22 @@ import Testing
                 pledge_policy_events_total{call="load",policy="retry",event="retrying",reason=""} 1
 
                 """)
+    }
+
+    @Test(arguments: [false, true])
+    func aFallbackAroundAnObservedCallIsCountedBesideItsFailure(isImmediate: Bool) {
+        let metrics = ServiceMetrics()
+        let upstream = Upstream(
+            on: scheduler, [isImmediate ? .atOnce(.failure(Broken())) : .error(Broken())])
+        let client = stack(.observed(by: metrics.observer, on: scheduler), over: upstream.send)
+        _ = stack(
+            .fallback(to: { _ in Future(value: 8) }), .fallback(from: { throw $0! }), over: client)(
+                3)
+        scheduler.run()
+        let text = metrics.prometheusText
+        #expect(text.contains(#"policy="fallback",event="fell_back",reason=""} 2"#))
+        #expect(text.contains(#"_count{call="call",outcome="retryable"} 1"#))
+        #expect(!text.contains(#"outcome="success""#))
     }
 
     /// The lines of a histogram; the buckets after the given ones have the last count.

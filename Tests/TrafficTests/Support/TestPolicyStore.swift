@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeServices
 import PledgeTraffic
+import ServicesTestSupport
 
 /// A store in memory that answers late, fails or does not answer, as the test says.
 final class TestPolicyStore: PolicyStore {

@@ -1,10 +1,10 @@
-import Testing
+package import Testing
 
 // Programming errors trap with a message; a test checks that in a process of its own. Other platforms than
 // these cannot start one.
 #if os(macOS) || os(Linux)
 /// Expects a process to trap, with a message on standard error.
-func expectTrap(
+package func expectTrap(
     _ message: String, in result: ExitTest.Result?,
     sourceLocation: SourceLocation = #_sourceLocation
 ) {

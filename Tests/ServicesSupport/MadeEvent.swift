@@ -1,11 +1,11 @@
 import PledgeFutures
-import PledgeServices
-import TestSupport
+package import PledgeServices
+package import TestSupport
 
 extension PolicyEvent {
     /// An event in the notation of the observers' tests: the milliseconds, the span within its parent, the
     /// policy and what it did.
-    static func made(
+    package static func made(
         _ kind: Kind, by policy: String = "observed", at milliseconds: Int = 0, call: UInt64 = 1,
         span: Int = 1, in parent: Int? = nil, attempt: Int = 1
     ) -> PolicyEvent {
@@ -18,12 +18,12 @@ extension PolicyEvent {
 
 extension PolicyEvent.Kind {
     /// The end of a span, with a latency that matters only if events are added up.
-    static func ended(_ outcome: Outcome = .success, after milliseconds: Int = 0) -> Self {
+    package static func ended(_ outcome: Outcome = .success, after milliseconds: Int = 0) -> Self {
         .ended(outcome, latency: .milliseconds(milliseconds), error: nil)
     }
 
     /// Every kind of event, with texts that are hard to escape.
-    static let every: [PolicyEvent.Kind] = [
+    package static let every: [PolicyEvent.Kind] = [
         .began(name: nasty), .ended(.success, latency: .milliseconds(3), error: nil),
         .ended(.retryable(after: .seconds(1)), latency: .nanoseconds(1), error: Broken()),
         .retrying(after: .milliseconds(20), error: ServiceError(.timedOut, policy: nasty)),
@@ -38,21 +38,23 @@ extension PolicyEvent.Kind {
             parent: TraceContext.SpanID(1)),
     ]
 
-    static let nasty = "a \"b\" \\ c=d\r\n\t\u{1B}[31m\u{2028}\u{202E}é日👍"
+    package static let nasty = "a \"b\" \\ c=d\r\n\t\u{1B}[31m\u{2028}\u{202E}é日👍"
 }
 
 /// An error whose text contains a secret.
-struct Telling: Error, CodedError, CustomStringConvertible {
-    var loggedCode = "denied"
-    var description: String { "Bearer s3cret" }
+package struct Telling: Error, CodedError, CustomStringConvertible {
+    package var loggedCode = "denied"
+    package var description: String { "Bearer s3cret" }
+
+    package init() {}
 }
 
 extension TestLog<PolicyEvent> {
     /// An observer that keeps the events.
-    var observer: ServiceObserver { ServiceObserver(append) }
+    package var observer: ServiceObserver { ServiceObserver(append) }
 
     /// One line for each event: the milliseconds, the span (with its parent), the policy, what it did.
-    var lines: [String] {
+    package var lines: [String] {
         elements.map { event in
             let parent = event.parent.map { "<\($0)" } ?? ""
             return
@@ -64,7 +66,7 @@ extension TestLog<PolicyEvent> {
 
 extension Duration {
     /// The duration in milliseconds, exact.
-    var milliseconds: String {
+    package var milliseconds: String {
         let value = self / .milliseconds(1)
         return value == value.rounded() ? "\(Int(value))" : "\(value)"
     }
@@ -72,7 +74,7 @@ extension Duration {
 
 extension PolicyEvent.Kind {
     /// The event in the tests' notation.
-    var line: String {
+    package var line: String {
         switch self {
         case .began(let name): "began \(name)"
         case .ended(let outcome, let latency, let error):
@@ -95,7 +97,7 @@ extension PolicyEvent.Kind {
 
 extension Outcome {
     /// The outcome in the tests' notation.
-    var word: String {
+    package var word: String {
         switch retry {
         case _ where isSuccess: "success"
         case .never: isFailure ? "failure" : "ignorable"

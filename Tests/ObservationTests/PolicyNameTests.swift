@@ -2,6 +2,7 @@ import PledgeFutures
 import PledgeObservation
 import PledgeServices
 import PledgeTraffic
+import ServicesTestSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -224,6 +225,16 @@ import Testing
         #expect(
             TimeScale(from: at(0), to: at(100), columns: 20).heading == "0.0 ms      100.0 ms")
         #expect(TimeScale(from: at(0), to: at(100), columns: 14).heading == "      100.0 ms")
+    }
+
+    @Test(
+        arguments: [
+            (0, "0.0"), (49_999, "0.0"), (50_000, "0.1"), (949_999, "0.9"), (950_000, "1.0"),
+            (1_000_000, "1.0"), (12_340_000, "12.3"), (-5_000_000, "0.0"),
+            (Int64.max, "9223372036854.8"),
+        ] as [(Int64, String)])
+    func aDurationIsRoundedToAUnit(nanoseconds: Int64, text: String) {
+        #expect(Duration.nanoseconds(nanoseconds).rounded(to: .millisecond) == text)
     }
 
     /// Each column shows whether the bar covers any moment of it.

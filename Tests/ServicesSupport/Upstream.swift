@@ -1,37 +1,39 @@
 import Dispatch
-import PledgeFutures
+package import PledgeFutures
 import PledgeServices
 import Testing
 
 /// A service that the test controls: the test sees each call, and settles it itself or by a script.
-final class Upstream: Sendable {
+package final class Upstream: Sendable {
     /// One call as it arrived.
-    struct Arrival: Sendable {
-        let ask: Ask
+    package struct Arrival: Sendable {
+        package let ask: Ask
         /// The time on the scheduler.
-        let instant: Duration
-        let attempt: Int
-        let deadline: SchedulerInstant?
-        let remaining: Duration?
-        let promise: WeakPromise
+        package let instant: Duration
+        package let attempt: Int
+        package let deadline: SchedulerInstant?
+        package let remaining: Duration?
+        package let promise: WeakPromise
     }
 
     /// A weak reference.
-    struct WeakPromise: @unchecked Sendable {
-        weak var promise: Promise<Int>?
+    package struct WeakPromise: @unchecked Sendable {
+        package weak var promise: Promise<Int>?
+
+        package init(promise: Promise<Int>) { self.promise = promise }
     }
 
     /// What one call does: after a delay it settles, or it never does.
-    enum Step: Sendable {
+    package enum Step: Sendable {
         case value(Int, after: Duration = .milliseconds(10))
         case error(any Error, after: Duration = .milliseconds(10))
         case atOnce(Result<Int, any Error>)
         case never
 
-        static let broken = Step.error(Broken())
+        package static let broken = Step.error(Broken())
 
         /// A failure after which the service asks for a wait.
-        static func asked(_ milliseconds: Int) -> Step {
+        package static func asked(_ milliseconds: Int) -> Step {
             .error(Advised(advisedOutcome: .retryable(after: .milliseconds(milliseconds))))
         }
     }
@@ -49,22 +51,22 @@ final class Upstream: Sendable {
     private let state: Locked<State>
 
     /// Makes a service whose calls follow the script, one step each; later calls never settle.
-    init(on scheduler: ManualScheduler, _ script: [Step] = []) {
+    package init(on scheduler: ManualScheduler, _ script: [Step] = []) {
         self.scheduler = scheduler
         state = Locked(State(script: script))
     }
 
-    var arrivals: [Arrival] { state.withLock { $0.arrivals } }
-    var count: Int { state.withLock { $0.arrivals.count } }
-    var cancelled: Int { state.withLock { $0.cancelled } }
-    var settled: Int { state.withLock { $0.settled } }
-    var inFlight: Int { state.withLock { $0.arrivals.count - $0.cancelled - $0.settled } }
+    package var arrivals: [Arrival] { state.withLock { $0.arrivals } }
+    package var count: Int { state.withLock { $0.arrivals.count } }
+    package var cancelled: Int { state.withLock { $0.cancelled } }
+    package var settled: Int { state.withLock { $0.settled } }
+    package var inFlight: Int { state.withLock { $0.arrivals.count - $0.cancelled - $0.settled } }
     /// The time at which each call arrived.
-    var instants: [Duration] { arrivals.map(\.instant) }
+    package var instants: [Duration] { arrivals.map(\.instant) }
     /// How many of the returned promises are still alive.
-    var living: Int { arrivals.count { $0.promise.promise != nil } }
+    package var living: Int { arrivals.count { $0.promise.promise != nil } }
 
-    @Sendable func send(_ ask: Ask) -> Future<Int> {
+    @Sendable package func send(_ ask: Ask) -> Future<Int> {
         let promise = Promise<Int>()
         let context = CallContext.current
         let step = state.withLock { state in
@@ -80,16 +82,16 @@ final class Upstream: Sendable {
     }
 
     /// Continues with another script.
-    func play(_ script: [Step]) { state.withLock { $0.script = script } }
+    package func play(_ script: [Step]) { state.withLock { $0.script = script } }
 
     /// Settles a call, counted from zero, that the script leaves pending.
-    func settle(_ index: Int, _ result: Result<Int, any Error>) {
+    package func settle(_ index: Int, _ result: Result<Int, any Error>) {
         guard let promise = arrivals[index].promise.promise else { return }
         finish(promise, result)
     }
 
     /// Releases the recorded inputs.
-    func forget() { state.withLock { $0.arrivals = [] } }
+    package func forget() { state.withLock { $0.arrivals = [] } }
 
     private func start(_ step: Step, _ promise: Promise<Int>) {
         switch step {
@@ -136,25 +138,25 @@ final class Upstream: Sendable {
 /// A call has ended just before its answer is given, or when the service is notified that it was given up,
 /// whichever comes first; both are counted in one step. (An `always` that another thread has just begun would
 /// count too late, since a cancelling thread does not wait for it.)
-struct ContendedService: Sendable {
+package struct ContendedService: Sendable {
     private let scheduler: ManualScheduler
     private let failsEach: Int?
     private let calls = Locked((now: Set<Int>(), most: 0))
 
     /// - Parameter failsEach: Each call whose number is a multiple of this fails; nil for none.
-    init(on scheduler: ManualScheduler, failsEach: Int? = nil) {
+    package init(on scheduler: ManualScheduler, failsEach: Int? = nil) {
         self.scheduler = scheduler
         self.failsEach = failsEach
     }
 
     /// The largest number of calls that were made at the same time.
-    var mostAtOnce: Int { calls.withLock { $0.most } }
+    package var mostAtOnce: Int { calls.withLock { $0.most } }
 
     /// Whether every call has ended.
-    var isIdle: Bool { calls.withLock { $0.now }.isEmpty }
+    package var isIdle: Bool { calls.withLock { $0.now }.isEmpty }
 
     /// Answers each third call at once, and the others after a millisecond.
-    @Sendable func send(_ ask: Ask) -> Future<Int> {
+    @Sendable package func send(_ ask: Ask) -> Future<Int> {
         calls.withLock { calls in
             let (isNew, _) = calls.now.insert(ask.number)
             #expect(isNew)
@@ -183,7 +185,7 @@ struct ContendedService: Sendable {
     ///
     /// - Parameter call: Makes a call; the number is that within its thread.
     /// - Returns: How many have settled.
-    func contend(_ call: @Sendable (_ ask: Ask, _ number: Int) -> Future<Int>) -> Int {
+    package func contend(_ call: @Sendable (_ ask: Ask, _ number: Int) -> Future<Int>) -> Int {
         let settled = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 4) { thread in
             for number in 0..<2_000 {

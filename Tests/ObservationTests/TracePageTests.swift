@@ -1,5 +1,6 @@
 import Foundation
 import PledgeFutures
+import ServicesTestSupport
 import Testing
 
 @testable import PledgeObservation
@@ -41,6 +42,13 @@ import Testing
         let list = try JSONSerialization.jsonObject(
             with: Data(try data(of: recorder.htmlPage).utf8))
         #expect((list as? [Any])?.isEmpty == true)
+    }
+
+    @Test func whatShowsNoMarkBecomesItsEscape() {
+        #expect(
+            "a\r\nb\u{2028}\u{202E}c\u{E0001}".withVisibleScalars
+                == #"a\u{D}\u{A}b\u{2028}\u{202E}c\u{E0001}"#)
+        #expect("🇩🇰é日 \"<&>\"".withVisibleScalars == "🇩🇰é日 \"<&>\"")
     }
 
     /// Texts that would end the script element, open a comment or a tag, or hide something.

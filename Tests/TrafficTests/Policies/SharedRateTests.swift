@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeServices
 import PledgeTraffic
+import ServicesTestSupport
 import TestSupport
 import Testing
 
