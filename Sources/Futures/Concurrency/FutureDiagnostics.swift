@@ -197,7 +197,7 @@ extension CodeLocation {
 
     /// The modules in the package's products.
     package static let modules: Set = [
-        "PledgeComposition", "PledgeFutures", "PledgeServices",
+        "PledgeComposition", "PledgeFutures", "PledgeServices", "PledgeAdmission",
         "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
         "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",

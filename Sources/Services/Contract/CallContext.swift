@@ -106,7 +106,7 @@ public struct CallContext: Sendable {
     /// The priority that this call gets from the joined call around it; nil if it doesn't get one.
     ///
     /// A priority that was bound inside the joined call takes precedence.
-    var joinedPriority: JoinedPriority? {
+    package var joinedPriority: JoinedPriority? {
         if case .joined(let priority)? = storage?.parts.priority { priority } else { nil }
     }
 

@@ -377,7 +377,7 @@ extension CallRecord {
     }
 
     /// True if other attempts run beside this one, or beside an attempt around it.
-    var hasRivals: Bool {
+    package var hasRivals: Bool {
         state.load(ordering: .acquiring).hasRivals || outer?.hasRivals ?? false
     }
 

@@ -42,6 +42,12 @@ extension CallContext {
             isUnproven: isUnproven)
     }
 
+    /// Reports that a policy refuses a call, and returns the failed call.
+    package func refuse<Output: Sendable>(with error: ServiceError) -> Future<Output> {
+        report(.refused(error), by: error.policy, named: error.policyName)
+        return Future(error: error)
+    }
+
     /// Calls a service in this context, for a policy that may call the service several times, such as a retry.
     ///
     /// If the call is observed, the new call gets its own span inside the context's span. Observers hear when it

@@ -43,29 +43,6 @@ extension CircuitBreaker: GaugedState {
     }
 }
 
-extension Bulkhead: GaugedState {
-    /// The calls in flight, and the calls that wait.
-    public var gauges: [StateGauge: Double] {
-        [.inFlight: Double(inFlight), .queued: Double(queued)]
-    }
-}
-
-extension RateLimiter: GaugedState {
-    /// The label `rateLimit`.
-    public static var policy: String { "rateLimit" }
-
-    /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
-}
-
-extension Pushback: GaugedState {
-    /// The label `pushback`.
-    public static var policy: String { "pushback" }
-
-    /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
-}
-
 extension RetryBudget: GaugedState {
     /// The label `retry`.
     public static var policy: String { "retry" }

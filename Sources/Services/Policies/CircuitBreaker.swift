@@ -207,11 +207,11 @@ extension CircuitBreaker {
             if isFirstProbe { tell(from: .open, to: .halfOpen, in: context) }
             return call(service, input, ticket, classifier, context)
         case .refused(let instant):
-            let error = ServiceError(
-                .circuitOpen, policy: Self.policy, policyName: name, retryAt: instant,
-                retryAfter: instant.map { now.duration(to: $0) })
-            context.report(.refused(error), by: Self.policy, named: name)
-            return Future(error: error)
+            return context.refuse(
+                with: ServiceError(
+                    .circuitOpen, policy: Self.policy, policyName: name, retryAt: instant,
+                    retryAfter: instant.map { now.duration(to: $0) },
+                    subject: loggedName(of: input)))
         }
     }
 

@@ -30,7 +30,7 @@ extension Middleware {
     /// in the context of the caller with the most time left.
     ///
     /// **Priority.** The joined call gets the highest ``CallContext/priority`` of all callers who have joined it. A
-    /// call that waits in a ``Bulkhead`` moves up when a more important caller joins. The call keeps its new
+    /// call that waits in a `Bulkhead` moves up when a more important caller joins. The call keeps its new
     /// position when that caller leaves. A task that awaits a caller's future raises the priority of the tasks that
     /// work for the joined call.
     ///

@@ -97,10 +97,9 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
             context.report(.bypassed, by: keyedPolicy, named: name)
             return service(input)
         }
-        let error = ServiceError(
-            .keysFull, policy: keyedPolicy, policyName: name, subject: loggedName(of: input))
-        context.report(.refused(error), by: keyedPolicy, named: name)
-        return Future(error: error)
+        return context.refuse(
+            with: ServiceError(
+                .keysFull, policy: keyedPolicy, policyName: name, subject: loggedName(of: input)))
     }
 
     /// - Returns: Nil if there is no room.

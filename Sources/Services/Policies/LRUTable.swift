@@ -91,6 +91,10 @@ package struct SlotOrder: Sendable {
     @inlinable
     package var first: Int? { head < 0 ? nil : head }
 
+    /// The slot that was added last; nil if the order is empty.
+    @inlinable
+    package var last: Int? { tail < 0 ? nil : tail }
+
     /// Adds a slot that isn't in the order yet at its end.
     @inlinable
     package mutating func append(_ slot: Int) {

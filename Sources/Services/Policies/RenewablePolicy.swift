@@ -29,12 +29,9 @@ package struct PolicyPlace: Sendable {
     }
 
     package func clock(or other: any FutureScheduler) -> any FutureScheduler { scheduler ?? other }
-    func random(or other: RandomSource) -> RandomSource { random ?? other }
+    package func random(or other: RandomSource) -> RandomSource { random ?? other }
 }
 
 extension CircuitBreaker: RenewablePolicy {}
-extension Bulkhead: RenewablePolicy {}
-extension RateLimiter: RenewablePolicy {}
-extension Pushback: RenewablePolicy {}
 extension RetryBudget: RenewablePolicy {}
 extension Hedge: RenewablePolicy {}

@@ -107,7 +107,7 @@ extension AdaptiveThrottle {
         let now = scheduler.now
         let odds = machine.withLock { $0.enter(at: now) }
         // The random source may be the user's code, so it must not run under a lock.
-        if !odds.isZero, odds.refuses(random.fraction()) { return refuse(at: now) }
+        if !odds.isZero, odds.refuses(random.fraction()) { return refuse(input, at: now) }
         let future = service(input)
         if classifier.isPlainSuccess(future) {
             end(with: .healthy)
@@ -116,11 +116,13 @@ extension AdaptiveThrottle {
         return followLater(future, classifier)
     }
 
-    private func refuse<Output: Sendable>(at now: SchedulerInstant) -> Future<Output> {
+    private func refuse<Output: Sendable>(
+        _ input: some Sendable, at now: SchedulerInstant
+    ) -> Future<Output> {
         machine.withLock { $0.refuse(at: now) }
-        let error = ServiceError(.throttled, policy: Self.policy, policyName: name)
-        CallContext.current.report(.refused(error), by: Self.policy, named: name)
-        return Future(error: error)
+        return CallContext.current.refuse(
+            with: ServiceError(
+                .throttled, policy: Self.policy, policyName: name, subject: loggedName(of: input)))
     }
 
     /// Records the end of a call: at once if the call has ended, or else when it ends.

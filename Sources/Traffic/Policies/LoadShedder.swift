@@ -1,3 +1,4 @@
+public import PledgeAdmission
 public import PledgeFutures
 public import PledgeServices
 
@@ -143,7 +144,7 @@ extension LoadShedder: AdmissionGate {
 
     package func enter(
         _ turn: InternalPromise<Void>, in context: CallContext
-    ) -> Admission<Void, InternalPromise<Void>> {
+    ) -> GateDecision<Void, InternalPromise<Void>> {
         let now = scheduler.now
         switch machine.withLock({ $0.enter(turn, context.priority, at: now) }) {
         case .admitted: return .admitted(())

@@ -4,6 +4,7 @@ import PledgeSimulation
 import TestSupport
 import Testing
 
+@testable import PledgeAdmission
 @testable import PledgeServices
 
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"

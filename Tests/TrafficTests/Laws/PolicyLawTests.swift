@@ -1,4 +1,5 @@
 import Dispatch
+import PledgeAdmission
 import PledgeFutures
 import PledgeServices
 import PledgeTraffic

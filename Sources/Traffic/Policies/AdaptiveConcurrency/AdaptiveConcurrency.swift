@@ -1,3 +1,4 @@
+public import PledgeAdmission
 public import PledgeFutures
 public import PledgeServices
 
@@ -116,7 +117,7 @@ extension AdaptiveConcurrency: AdmissionGate {
 
     package func enter(
         _ turn: InternalPromise<Int>, in context: CallContext
-    ) -> Admission<Int, InternalPromise<Int>> {
+    ) -> GateDecision<Int, InternalPromise<Int>> {
         switch machine.withLock({ $0.enter(turn) }) {
         case .admitted(let inFlight): .admitted(inFlight)
         case .refused: .refused

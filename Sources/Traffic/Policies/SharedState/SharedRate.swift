@@ -1,5 +1,6 @@
+public import PledgeAdmission
 public import PledgeFutures
-public import PledgeServices
+import PledgeServices
 
 extension RateLimiter {
     /// Creates a limiter whose bucket is in a store, so that the limit holds for several machines together.
@@ -134,7 +135,7 @@ extension SharedRate: SharedRateLimit {
         let now = limiter.scheduler.now
         let bound = limiter.bound(in: context)
         if let instant = earliest, now.duration(to: instant) > bound {
-            return limiter.refused(until: instant, at: now, in: context)
+            return limiter.refuse(input, until: instant, at: now, in: context)
         }
         let asking = take(
             within: bound,
@@ -166,11 +167,12 @@ extension SharedRate: SharedRateLimit {
         note(start.advanced(by: turn.isTaken ? turn.next : turn.wait))
         let now = limiter.scheduler.now
         guard turn.isTaken else {
-            return limiter.refused(until: now.advanced(by: turn.wait), at: now, in: context)
+            return limiter.refuse(
+                input, until: now.advanced(by: turn.wait), at: now, in: context)
         }
         // The store may have answered so late that the turn comes after the deadline.
         if caller != nil, let remaining = context.remaining, remaining <= turn.wait {
-            return limiter.outOfTime(after: start.duration(to: now), in: context, input)
+            return limiter.refuseLate(input, after: start.duration(to: now), in: context)
         }
         if turn.wait == .zero { return caller?.run { service(input) } ?? service(input) }
         let length = changeQueued(by: 1)

@@ -4,6 +4,8 @@ import ServicesTestSupport
 import TestSupport
 import Testing
 
+@testable import PledgeAdmission
+
 @Suite struct PushbackTests {
     private let scheduler = ManualScheduler()
     private let log = TestLog<PolicyEvent>()

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Holds all calls back while the service asks for a pause.
@@ -11,7 +12,7 @@ extension Middleware {
     /// A retry waits when its own call is told to come later, for example by HTTP's Retry-After. With this policy, all
     /// other calls wait too. Each waiting call starts after the pause, plus up to a tenth of it, so that the calls
     /// don't all come at once. If a call would have to wait longer than allowed, or past its deadline, it fails at once
-    /// with ``ServiceError/Code/heldBack``, and nothing is sent. The error's ``ServiceError/retryAt`` is the end of the
+    /// with `ServiceError.Code.heldBack`, and nothing is sent. The error's `ServiceError.retryAt` is the end of the
     /// pause. Put the pushback where you would put a rate limit: directly around the requests, above the timeout of an
     /// attempt.
     ///
@@ -20,7 +21,7 @@ extension Middleware {
     ///
     /// - Parameters:
     ///   - pushback: The pause, shared by all stacks that call the service.
-    ///   - classifier: Assesses the end of a call. An ``Outcome/Retry/after(_:)`` with a delay begins a pause.
+    ///   - classifier: Assesses the end of a call. An `Outcome.Retry.after(_:)` with a delay begins a pause.
     public static func pushback(
         sharing pushback: Pushback, classifier: Classifier<Output> = .standard
     ) -> Middleware {
@@ -126,11 +127,10 @@ extension Pushback {
         let left = now.duration(to: pause.end)
         let bound = min(maxWait - waited, context.remaining.map { $0 - .nanoseconds(1) } ?? maxWait)
         guard left <= bound else {
-            let error = ServiceError(
-                .heldBack, policy: Self.policy, policyName: name, retryAt: pause.end,
-                retryAfter: left, subject: loggedName(of: input))
-            context.report(.refused(error), by: Self.policy, named: name)
-            return Future(error: error)
+            return context.refuse(
+                with: ServiceError(
+                    .heldBack, policy: Self.policy, policyName: name, retryAt: pause.end,
+                    retryAfter: left, subject: loggedName(of: input)))
         }
         let wait = min(
             bound, left + .uniform(upTo: min(pause.length, left) / 10, bits: random.next()))
@@ -144,12 +144,11 @@ extension Pushback {
             .onEnd { _ in self.state.withLock { $0.queued -= 1 } }
         return end.flatMap {
             // A late timer may end the wait after the deadline.
-            if let remaining = context.remaining, remaining <= .zero {
-                let error = ServiceError(
-                    .deadlineExceeded, policy: Self.policy, policyName: self.name, limit: wait,
-                    subject: loggedName(of: input))
-                context.report(.refused(error), by: Self.policy, named: self.name)
-                return Future(error: error)
+            if !context.hasTime(for: .zero) {
+                return context.refuse(
+                    with: ServiceError(
+                        .deadlineExceeded, policy: Self.policy, policyName: self.name, limit: wait,
+                        subject: loggedName(of: input)))
             }
             context.report(.dequeued(after: wait), by: Self.policy, named: self.name)
             // During the wait, the service may have asked for a longer pause. So the pause is checked again.
@@ -168,4 +167,14 @@ extension Pushback {
             state.pause = Pause(length: length, end: end)
         }
     }
+}
+
+extension Pushback: RenewablePolicy {}
+
+extension Pushback: GaugedState {
+    /// The label `pushback`.
+    public static var policy: String { "pushback" }
+
+    /// The calls that wait.
+    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }

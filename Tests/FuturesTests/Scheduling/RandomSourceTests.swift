@@ -1,9 +1,7 @@
-import PledgeFutures
-import ServicesTestSupport
 import TestSupport
 import Testing
 
-@testable import PledgeServices
+@testable import PledgeFutures
 
 @Suite(.oneAtATime) struct RandomSourceTests {
     @Test func aSourceWithTheSameSeedRepeatsItsNumbers() {

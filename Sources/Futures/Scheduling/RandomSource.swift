@@ -1,6 +1,4 @@
-import PledgeFutures
-
-/// A random number generator that threads can share, for the policies' random choices.
+/// A random number generator that threads can share, for random choices such as a jitter.
 ///
 /// ```swift
 /// let random = RandomSource.seeded(7)

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Limits the calls in flight, queues a limited number of further calls, and refuses the rest.
@@ -9,13 +10,13 @@ extension Middleware {
     /// ```
     ///
     /// Each call in flight takes one of the bulkhead's places. If a place is free, a call starts at once, on the
-    /// caller's thread. Waiting calls start in the order of their ``CallContext/priority``, and in order of arrival
+    /// caller's thread. Waiting calls start in the order of their `CallContext.priority`, and in order of arrival
     /// within one priority. Each starts on the thread on which another call ended, but with the task-local values of
     /// its own caller. If the queue is full, the call that would be served last fails with
-    /// ``ServiceError/Code/bulkheadFull``: either the new call, at once, or a less important waiting one, on the new
-    /// call's thread. A call that waits too long fails with ``ServiceError/Code/queueTimedOut``, on the bulkhead's
+    /// `ServiceError.Code.bulkheadFull`: either the new call, at once, or a less important waiting one, on the new
+    /// call's thread. A call that waits too long fails with `ServiceError.Code.queueTimedOut`, on the bulkhead's
     /// scheduler. A call whose deadline has passed when its turn comes fails with
-    /// ``ServiceError/Code/deadlineExceeded``. Cancelling a call frees its place, or removes it from the queue. Errors
+    /// `ServiceError.Code.deadlineExceeded`. Cancelling a call frees its place, or removes it from the queue. Errors
     /// of the service pass through unchanged.
     ///
     /// - Parameter bulkhead: The bulkhead, shared by all stacks that call the same service.
@@ -163,7 +164,7 @@ extension Bulkhead: AdmissionGate {
 
     package func enter(
         _ turn: InternalPromise<BulkheadLease>, in context: CallContext
-    ) -> Admission<BulkheadLease, InternalPromise<BulkheadLease>> {
+    ) -> GateDecision<BulkheadLease, InternalPromise<BulkheadLease>> {
         let (now, priority) = (now, context.priority)
         let (displaced, entry, wait) = machine.withLock {
             (
@@ -430,5 +431,14 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     private func number(at now: SchedulerInstant?) -> Int64 {
         guard let stretch, let now else { return 0 }
         return Int64(now.offset / stretch)
+    }
+}
+
+extension Bulkhead: RenewablePolicy {}
+
+extension Bulkhead: GaugedState {
+    /// The calls in flight, and the calls that wait.
+    public var gauges: [StateGauge: Double] {
+        [.inFlight: Double(inFlight), .queued: Double(queued)]
     }
 }

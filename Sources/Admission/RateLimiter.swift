@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeServices
 
 extension Middleware {
     /// Limits the rate of calls; a call that comes too early waits or is refused.
@@ -10,7 +11,7 @@ extension Middleware {
     ///
     /// A call that may pass starts at once, on the caller's thread. Waiting calls start in order, on the scheduler's
     /// thread. A call that would have to wait longer than `maxWait`, or until its own deadline, fails at once with
-    /// ``ServiceError/Code/rateLimited``. The error's ``ServiceError/retryAt`` and ``ServiceError/retryAfter`` say when
+    /// `ServiceError.Code.rateLimited`. The error's `ServiceError.retryAt` and `ServiceError.retryAfter` say when
     /// the call would pass. A call that is cancelled while it waits doesn't count against the rate, unless several
     /// machines share the limiter's bucket. Errors of the service pass through unchanged.
     ///
@@ -170,17 +171,18 @@ extension RateLimiter {
             }
         }
         guard case .refused(let instant) = entry else { return service(input) }
-        return refused(until: instant, at: now, in: context)
+        return refuse(input, until: instant, at: now, in: context)
     }
 
-    package func refused<Output: Sendable>(
-        until instant: SchedulerInstant, at now: SchedulerInstant, in context: CallContext
+    /// Refuses a call that would not pass before an instant.
+    package func refuse<Output: Sendable>(
+        _ input: some Sendable, until instant: SchedulerInstant, at now: SchedulerInstant,
+        in context: CallContext
     ) -> Future<Output> {
-        let error = ServiceError(
-            .rateLimited, policy: Self.policy, policyName: name, retryAt: instant,
-            retryAfter: max(.zero, now.duration(to: instant)))
-        context.report(.refused(error), by: Self.policy, named: name)
-        return Future(error: error)
+        context.refuse(
+            with: ServiceError(
+                .rateLimited, policy: Self.policy, policyName: name, retryAt: instant,
+                retryAfter: max(.zero, now.duration(to: instant)), subject: loggedName(of: input)))
     }
 
     /// Joins the queue, unless the call may now pass or would have to wait too long.
@@ -212,21 +214,21 @@ extension RateLimiter {
     ) -> Future<Output> {
         let waited = start.duration(to: scheduler.now)
         // A late timer may bring the turn after the deadline.
-        if let remaining = caller.context.remaining, remaining <= .zero {
-            return outOfTime(after: waited, in: caller.context, input)
+        if !caller.context.hasTime(for: .zero) {
+            return refuseLate(input, after: waited, in: caller.context)
         }
         caller.context.report(.dequeued(after: waited), by: Self.policy, named: name)
         return caller.run { service(input) }
     }
 
-    package func outOfTime<Output: Sendable>(
-        after waited: Duration, in context: CallContext, _ input: some Sendable
+    /// Refuses a call whose turn comes after its deadline.
+    package func refuseLate<Output: Sendable>(
+        _ input: some Sendable, after waited: Duration, in context: CallContext
     ) -> Future<Output> {
-        let error = ServiceError(
-            .deadlineExceeded, policy: Self.policy, policyName: name, limit: waited,
-            subject: loggedName(of: input))
-        context.report(.refused(error), by: Self.policy, named: name)
-        return Future(error: error)
+        context.refuse(
+            with: ServiceError(
+                .deadlineExceeded, policy: Self.policy, policyName: name, limit: waited,
+                subject: loggedName(of: input)))
     }
 
     private func leave(_ ticket: Int) {
@@ -448,4 +450,14 @@ struct RateLimiterState: Sendable {
         lastTimer += 1
         return timer
     }
+}
+
+extension RateLimiter: RenewablePolicy {}
+
+extension RateLimiter: GaugedState {
+    /// The label `rateLimit`.
+    public static var policy: String { "rateLimit" }
+
+    /// The calls that wait.
+    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }

@@ -5,6 +5,8 @@ import ServicesTestSupport
 import TestSupport
 import Testing
 
+@testable import PledgeAdmission
+
 @Suite struct RateLimiterTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()

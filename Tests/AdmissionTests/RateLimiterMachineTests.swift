@@ -3,6 +3,7 @@ import ServicesTestSupport
 import TestSupport
 import Testing
 
+@testable import PledgeAdmission
 @testable import PledgeServices
 
 @Suite struct RateLimiterMachineTests {
