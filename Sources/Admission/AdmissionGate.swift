@@ -33,7 +33,7 @@ package protocol AdmissionGate: AnyObject, Sendable {
     ///
     /// - Parameter turn: The waiting call's promise. It resolves with the call's place when the call's turn comes, and
     ///   rejects if another call displaces this call from the queue.
-    func enter(_ turn: Turn, in context: CallContext) -> GateDecision<Place, Waiter>
+    func admitOrQueue(_ turn: Turn, in context: CallContext) -> GateDecision<Place, Waiter>
 
     /// Confirms that a call that was admitted from the queue starts now.
     ///
@@ -103,7 +103,7 @@ package struct AdmittedService<Gate: AdmissionGate, Input: Sendable, Output: Sen
         // Since the checks above, a place may have become free, or the queue may have filled up. So the gate decides
         // again.
         let turn = Gate.Turn()
-        switch gate.enter(turn, in: context) {
+        switch gate.admitOrQueue(turn, in: context) {
         case .admitted(let place): return callInPlace(place, service, input)
         case .refused: return refuse(input, in: context)
         case .queued(let ticket, let length, let patience):

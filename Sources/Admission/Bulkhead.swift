@@ -162,13 +162,13 @@ extension Bulkhead: AdmissionGate {
         return machine.withLock { $0.mayWait(priority) }
     }
 
-    package func enter(
+    package func admitOrQueue(
         _ turn: InternalPromise<BulkheadLease>, in context: CallContext
     ) -> GateDecision<BulkheadLease, InternalPromise<BulkheadLease>> {
         let (now, priority) = (now, context.priority)
         let (displaced, entry, wait) = machine.withLock {
             (
-                $0.makeRoom(for: priority), $0.enter(turn, priority, at: now),
+                $0.makeRoom(for: priority), $0.admitOrQueue(turn, priority, at: now),
                 $0.waitForLease(at: now)
             )
         }
@@ -225,7 +225,7 @@ extension BulkheadTurn<InternalPromise<BulkheadLease>> {
     fileprivate func start() { waiter.resolve(with: lease) }
 }
 
-/// The place of a call; its number says in which eighth of a lease time the call got it.
+/// A call's place, with the number of the eighth of a lease time in which the call got it.
 package struct BulkheadLease: Equatable, Sendable {
     fileprivate(set) var number: Int64 = 0
 }
@@ -253,7 +253,6 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
         case refused
     }
 
-    /// The result of removing a queued call.
     struct LeaveResult {
         /// The waiter that left the queue, if it was still there.
         var left: Waiter?
@@ -267,7 +266,6 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
         var count: Int
     }
 
-    /// The number of calls in flight.
     private(set) var inFlight = 0
     private(set) var limit: Int
     private(set) var queueLimit: Int
@@ -287,7 +285,6 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
         stretch = leaseTime.map { max($0 / 8, .nanoseconds(1)) }
     }
 
-    /// The number of waiting calls.
     var queued: Int { line.count }
 
     /// Admits a call if a place is free.
@@ -296,10 +293,9 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     mutating func enterIfFree(at now: SchedulerInstant? = nil) -> BulkheadLease? {
         forgetOldGroups(at: now)
         guard holders < limit, line.isEmpty else { return nil }
-        return take(at: now)
+        return takePlace(at: now)
     }
 
-    /// True if the queue has room for another call.
     var hasRoomToWait: Bool { line.count < queueLimit }
 
     /// Returns whether a call could wait: the queue has room, or a less important call can leave it.
@@ -314,14 +310,13 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
 
     /// Returns whether a new call takes the place of a less important one in the queue.
     ///
-    /// While the queue is longer than a limit that was lowered, a new call finds no room even so.
+    /// If the queue is longer than a lowered limit, removing one call makes no room.
     private func displaces(_ priority: CallPriority) -> Bool {
         guard line.count == queueLimit, let least = line.leastPriority else { return false }
         return least < priority
     }
 
-    /// Admits a call, or queues it.
-    mutating func enter(
+    mutating func admitOrQueue(
         _ waiter: Waiter, _ priority: CallPriority = .critical, at now: SchedulerInstant? = nil
     ) -> Entry {
         if let lease = enterIfFree(at: now) { return .admitted(lease) }
@@ -370,7 +365,7 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
     /// It has no effect on a call that has started.
     mutating func leave(_ ticket: Ticket, at now: SchedulerInstant? = nil) -> LeaveResult {
         if let waiter = line.remove(ticket) { return LeaveResult(left: waiter) }
-        // The call's own lease isn't known any more; it got one of the youngest.
+        // The call got its place just now, so its lease is one of the youngest.
         guard line.confirm(ticket) else { return LeaveResult() }
         let youngest = BulkheadLease(number: groups.last?.number ?? 0)
         return LeaveResult(next: leave(youngest, at: now))
@@ -406,10 +401,10 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
 
     private mutating func startNext(at now: SchedulerInstant?) -> BulkheadTurn<Waiter>? {
         guard holders < limit, let next = line.call(youngest: false) else { return nil }
-        return BulkheadTurn(waiter: next, lease: take(at: now))
+        return BulkheadTurn(waiter: next, lease: takePlace(at: now))
     }
 
-    private mutating func take(at now: SchedulerInstant?) -> BulkheadLease {
+    private mutating func takePlace(at now: SchedulerInstant?) -> BulkheadLease {
         let number = number(at: now)
         if groups.last?.number != number { groups.append(Group(number: number, count: 0)) }
         groups[groups.count - 1].count += 1

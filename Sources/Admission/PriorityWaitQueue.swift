@@ -12,7 +12,6 @@ package struct PriorityWaitQueue<Element> {
         fileprivate let slot: Int
     }
 
-    /// The state of a slot.
     fileprivate enum Stage {
         /// The slot is free. Next: `waiting`.
         case free
@@ -34,10 +33,8 @@ package struct PriorityWaitQueue<Element> {
     private var orders = CallPriority.allCases.map { _ in SlotOrder() }
     private var lastNumber = 0
 
-    /// The number of waiting entries.
     package private(set) var count = 0
 
-    /// Creates an empty queue.
     package init() {}
 
     package var isEmpty: Bool { count == 0 }
@@ -75,8 +72,8 @@ package struct PriorityWaitQueue<Element> {
     /// Calls the oldest or the youngest entry of the highest priority; this entry leaves the queue.
     package mutating func call(youngest: Bool) -> Element? {
         for priority in CallPriority.allCases.reversed() {
-            if let slot = end(of: priority, youngest: youngest) {
-                return take(slot, leaving: .called)
+            if let slot = slot(of: priority, youngest: youngest) {
+                return takeEntry(in: slot, leaving: .called)
             }
         }
         return nil
@@ -85,7 +82,9 @@ package struct PriorityWaitQueue<Element> {
     /// Removes the youngest or the oldest entry of the lowest priority.
     package mutating func removeLeast(oldest: Bool) -> Element? {
         guard let leastPriority else { return nil }
-        return end(of: leastPriority, youngest: !oldest).flatMap { take($0, leaving: .free) }
+        return slot(of: leastPriority, youngest: !oldest).flatMap {
+            takeEntry(in: $0, leaving: .free)
+        }
     }
 
     /// Removes an entry that waits.
@@ -93,7 +92,7 @@ package struct PriorityWaitQueue<Element> {
     /// - Returns: The entry; nil if it doesn't wait.
     package mutating func remove(_ ticket: Ticket) -> Element? {
         guard isCurrent(ticket) else { return nil }
-        return take(ticket.slot, leaving: .free)
+        return takeEntry(in: ticket.slot, leaving: .free)
     }
 
     /// Confirms the call of an entry, and frees the entry's slot.
@@ -109,7 +108,7 @@ package struct PriorityWaitQueue<Element> {
     ///
     /// This is a function, so that no second reference to the order exists while an entry is removed from it. With a
     /// second reference, the removal would copy all links.
-    private func end(of priority: CallPriority, youngest: Bool) -> Int? {
+    private func slot(of priority: CallPriority, youngest: Bool) -> Int? {
         youngest ? orders[priority.rawValue].last : orders[priority.rawValue].first
     }
 
@@ -118,7 +117,7 @@ package struct PriorityWaitQueue<Element> {
     }
 
     /// - Returns: Nil if the slot's entry doesn't wait.
-    private mutating func take(_ slot: Int, leaving stage: Stage) -> Element? {
+    private mutating func takeEntry(in slot: Int, leaving stage: Stage) -> Element? {
         guard case .waiting(let element) = slots[slot].stage else { return nil }
         orders[slots[slot].priority.rawValue].remove(slot)
         count -= 1

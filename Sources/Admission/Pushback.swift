@@ -115,7 +115,7 @@ extension Pushback {
         }
         let future = service(input)
         if classifier.isPlainSuccess(future) { return future }
-        return future.atEnd(with: { self.note(classifier($0)) })
+        return future.atEnd(with: { self.beginPause(after: classifier($0)) })
     }
 
     /// Makes the call after the pause, or refuses it.
@@ -158,7 +158,7 @@ extension Pushback {
         }
     }
 
-    private func note(_ outcome: Outcome) {
+    private func beginPause(after outcome: Outcome) {
         guard case .after(let delay?) = outcome.retry, delay > .zero else { return }
         let length = min(delay, maxPause)
         let end = scheduler.now.advanced(by: length)

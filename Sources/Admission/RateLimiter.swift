@@ -162,7 +162,7 @@ extension RateLimiter {
         let context = CallContext.current
         let now = scheduler.now
         let bound = bound(in: context)
-        var entry = state.withLock { $0.enter(at: now, within: bound) }
+        var entry = state.withLock { $0.admitCall(at: now, within: bound) }
         if entry == .mayWait {
             let permit = InternalPromise<Void>()
             entry = join(permit, at: now, within: bound)
@@ -276,9 +276,9 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
 
     private let partsOfNanosecond: Int128
     private let interval: Int128
-    /// The longest time by which a call may come before it is due.
+    /// How long before it is due a call may come, so that a whole burst passes at once.
     private let tolerance: Int128
-    /// The longest time by which the turns of waiting calls may lag behind the clock, beyond the tolerance.
+    /// How late waiting calls may be, beyond the tolerance, without getting new turns.
     private let lag: Int128
     /// The time at which the next call is due; nil before the first call.
     private var due: Int128?
@@ -294,7 +294,6 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         lag = max(0, Int128(lateness.nanoseconds) * partsOfNanosecond - tolerance)
     }
 
-    /// The number of waiting calls.
     var queued: Int { line.count }
 
     /// Returns whether a whole burst may pass and no call waits.
@@ -307,8 +306,7 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
         line.isEmpty ? nil : due.map { instant(of: $0 - tolerance) }
     }
 
-    /// Lets a call pass, or decides whether it may wait.
-    mutating func enter(at now: SchedulerInstant, within bound: Duration) -> Entry {
+    mutating func admitCall(at now: SchedulerInstant, within bound: Duration) -> Entry {
         guard let due else { return pass(at: now) }
         // Each waiting call moves the due time by one interval, and the head of the queue starts now at the earliest.
         let ahead = Int128(line.count) * interval
@@ -318,10 +316,10 @@ struct RateLimiterMachine<Waiter: Sendable>: Sendable {
     }
 
     /// Lets a call pass, or queues it.
-    mutating func enter(
+    mutating func admitOrQueue(
         _ waiter: Waiter, at now: SchedulerInstant, within bound: Duration
     ) -> Entry {
-        let entry = enter(at: now, within: bound)
+        let entry = admitCall(at: now, within: bound)
         guard entry == .mayWait else { return entry }
         let ticket = line.append(waiter)
         return .queued(ticket: ticket, length: line.count)
@@ -378,7 +376,6 @@ struct RateLimiterState: Sendable {
         let instant: SchedulerInstant
     }
 
-    /// The calls that are due.
     struct DueCalls {
         let passing: [Permit]
         let next: TimerRequest?
@@ -399,18 +396,17 @@ struct RateLimiterState: Sendable {
 
     init(_ machine: RateLimiterMachine<Permit>) { self.machine = machine }
 
-    /// Lets a call pass, or decides whether it may wait.
-    mutating func enter(
+    mutating func admitCall(
         at now: SchedulerInstant, within bound: Duration
     ) -> RateLimiterMachine<Permit>.Entry {
-        machine.enter(at: now, within: bound)
+        machine.admitCall(at: now, within: bound)
     }
 
     /// Lets a call pass, or queues it; the first call in the queue needs a timer.
     mutating func join(
         _ permit: Permit, at now: SchedulerInstant, within bound: Duration
     ) -> (entry: RateLimiterMachine<Permit>.Entry, request: TimerRequest?) {
-        let entry = machine.enter(permit, at: now, within: bound)
+        let entry = machine.admitOrQueue(permit, at: now, within: bound)
         guard case .queued(_, length: 1) = entry else { return (entry, nil) }
         return (entry, nextTimer())
     }
@@ -432,7 +428,6 @@ struct RateLimiterState: Sendable {
         return DueCalls(passing: passing, next: nextTimer(), timer: timer)
     }
 
-    /// Removes a cancelled call from the queue.
     mutating func leave(_ ticket: Int) -> LeaveResult {
         let permit = machine.leave(ticket)
         let isLast = permit != nil && machine.queued == 0

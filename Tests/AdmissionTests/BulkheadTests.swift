@@ -581,13 +581,13 @@ import Testing
     /// Three calls enter, of which two wait.
     private func ticketsOfTwo(_ machine: inout Machine) -> [Machine.Ticket] {
         ["a", "b", "c"].compactMap { name in
-            if case .queued(let ticket, _) = machine.enter(name) { ticket } else { nil }
+            if case .queued(let ticket, _) = machine.admitOrQueue(name) { ticket } else { nil }
         }
     }
 
     @Test func placesAreTakenThenTheQueueThenNothing() {
         var machine = BulkheadMachine<String>(limit: 2, queue: 2)
-        let entries = ["a", "b", "c", "d", "e"].map { machine.enter($0) }
+        let entries = ["a", "b", "c", "d", "e"].map { machine.admitOrQueue($0) }
         #expect(entries.map(length) == [0, 0, 1, 2, nil])
         #expect(machine.inFlight == 2)
         #expect(machine.queued == 2)
@@ -596,13 +596,13 @@ import Testing
 
     @Test func aPlaceGoesToTheFirstInLine() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
-        for name in ["a", "b", "c"] { _ = machine.enter(name) }
+        for name in ["a", "b", "c"] { _ = machine.admitOrQueue(name) }
         let first = machine.leave(BulkheadLease())
         #expect(first?.waiter == "b")
         // The place is taken again, so a new caller must wait behind the others.
         let isFree = machine.enterIfFree()
         #expect(isFree == nil)
-        let late = machine.enter("d")
+        let late = machine.admitOrQueue("d")
         #expect(length(late) == 2)
         let others = (0..<3).map { _ in machine.leave(BulkheadLease())?.waiter }
         #expect(others == ["c", "d", nil])
@@ -659,7 +659,7 @@ import Testing
             for call in 0..<300 {
                 let wasWaiting = waiting
                 if Bool.random(using: &generator) {
-                    let entry = machine.enter(call)
+                    let entry = machine.admitOrQueue(call)
                     if inside.count < limit {
                         #expect(entry == .admitted(BulkheadLease()))
                         inside.append(call)
@@ -717,7 +717,7 @@ import Testing
                 // A lease ends with the eighth in which its time is over.
                 let holders = calls.count { now / 100 - $0.start / 100 <= 8 }
                 if Bool.random(using: &generator) {
-                    let entry = machine.enter(call, at: at(now))
+                    let entry = machine.admitOrQueue(call, at: at(now))
                     if holders < limit {
                         guard case .admitted(let lease) = entry else {
                             Issue.record("\(call) is to begin, not \(entry)")
@@ -742,11 +742,11 @@ import Testing
     /// A waiting call isn't overtaken by one that arrives after a lease has ended, and before the timer has run.
     @Test func nobodyOvertakesAfterALeaseHasEnded() throws {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2, leaseTime: .milliseconds(800))
-        for name in ["a", "b"] { _ = machine.enter(name, at: at(0)) }
+        for name in ["a", "b"] { _ = machine.admitOrQueue(name, at: at(0)) }
         let wait = machine.waitForLease(at: at(0))
         let second = machine.waitForLease(at: at(1))
         #expect(wait == .milliseconds(900) && second == nil)
-        let late = machine.enter("c", at: at(900))
+        let late = machine.admitOrQueue("c", at: at(900))
         #expect(length(late) == 2)
         let started = machine.endLeases(at: at(900))
         #expect(started.map(\.waiter) == ["b"])

@@ -19,7 +19,7 @@ import Testing
         func enter(
             _ now: Int64, as waiter: Int = 0, within bound: Duration = .zero
         ) -> RateLimiterMachine<Int>.Entry {
-            machine.enter(waiter, at: at(now), within: bound)
+            machine.admitOrQueue(waiter, at: at(now), within: bound)
         }
 
         func popPassing(_ now: Int64) -> [Int] { machine.popPassing(at: at(now)) }
@@ -224,7 +224,7 @@ import Testing
                     bucket.settle()
                     left += 1
                 }
-                let entry = machine.enter(call, at: instant, within: .nanoseconds(bound))
+                let entry = machine.admitOrQueue(call, at: instant, within: .nanoseconds(bound))
                 let wait = bucket.wait
                 if wait == 0, bucket.line.isEmpty {
                     #expect(entry == .passes)

@@ -8,7 +8,6 @@ package struct LRUTable<Key: Hashable, Value> {
     @usableFromInline var free: [Int] = []
     @usableFromInline var uses = SlotOrder()
 
-    /// Makes a table without values.
     @inlinable
     package init() {}
 
@@ -20,7 +19,6 @@ package struct LRUTable<Key: Hashable, Value> {
     @inlinable
     package var oldest: Int? { uses.first }
 
-    /// Returns a key's slot.
     @inlinable
     package func slot(of key: Key) -> Int? { slots[key] }
 

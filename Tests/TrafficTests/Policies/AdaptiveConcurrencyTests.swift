@@ -402,7 +402,7 @@ import Testing
 
     @Test func placesAreTakenThenTheQueueThenNothing() {
         var machine = machine(queue: 2)
-        let entries = (0..<5).map { machine.enter($0) }
+        let entries = (0..<5).map { machine.admitOrQueue($0) }
         let lengths = entries.map { entry -> Int? in
             switch entry {
             case .admitted(let inFlight): -inFlight
@@ -418,7 +418,7 @@ import Testing
 
     @Test func aLimitThatHasGrownLetsSeveralIn() {
         var machine = machine(queue: 9)
-        for number in 0..<9 { _ = machine.enter(number) }
+        for number in 0..<9 { _ = machine.admitOrQueue(number) }
         let admissions = machine.leave(.made(4))
         #expect(admissions.map(\.waiter) == [2, 3, 4])
         #expect(admissions.map(\.inFlight) == [2, 3, 4])
@@ -428,7 +428,7 @@ import Testing
 
     @Test func aLimitThatHasShrunkLetsNobodyInUntilEnoughHaveEnded() {
         var machine = machine(queue: 9)
-        for number in 0..<9 { _ = machine.enter(number) }
+        for number in 0..<9 { _ = machine.admitOrQueue(number) }
         _ = machine.leave(.made(4))
         #expect(machine.leave(.made(1)).isEmpty)
         #expect(machine.inFlight == 3)
@@ -439,7 +439,7 @@ import Testing
 
     @Test func anEndThatSaysNothingLeavesTheLimit() {
         var machine = machine(queue: 0)
-        _ = machine.enter(0)
+        _ = machine.admitOrQueue(0)
         _ = machine.leave(nil)
         #expect(machine.limit == 2)
         #expect(machine.inFlight == 0)
@@ -449,7 +449,7 @@ import Testing
     @Test func whoHasGotAPlaceGivesItToTheNext() {
         var machine = machine(queue: 3)
         let tickets = (0..<5).compactMap { number in
-            if case .queued(let ticket, _) = machine.enter(number) { ticket } else { nil }
+            if case .queued(let ticket, _) = machine.admitOrQueue(number) { ticket } else { nil }
         }
         _ = machine.leave(nil)
         let departure = machine.leave(tickets[0])
@@ -467,13 +467,13 @@ import Testing
             mutating func record(_ sample: ConcurrencySample) { limit = sample.isFull ? 20 : 10 }
         }
         var machine = AdaptiveConcurrencyMachine<Int>(Seen(), queue: 0)
-        for number in 0..<2 { _ = machine.enter(number) }
+        for number in 0..<2 { _ = machine.admitOrQueue(number) }
         _ = machine.leave(.made(1))
         #expect(machine.limit == 20)
         _ = machine.leave(.made(1))
         #expect(machine.limit == 10)
         // One place of the ten is free.
-        for number in 0..<9 { _ = machine.enter(number) }
+        for number in 0..<9 { _ = machine.admitOrQueue(number) }
         _ = machine.leave(.made(1))
         #expect(machine.limit == 10)
     }
@@ -482,7 +482,7 @@ import Testing
         var machine = machine(queue: 0)
         let end = SchedulerInstant(offset: .seconds(1_000))
         #expect(machine.isIdle(at: end, initial: 2))
-        _ = machine.enter(0)
+        _ = machine.admitOrQueue(0)
         #expect(!machine.isIdle(at: end, initial: 2))
         _ = machine.leave(.made(1))
         #expect(machine.isIdle(at: end, initial: 1))
@@ -501,7 +501,7 @@ import Testing
                 tickets: [Int: AdaptiveConcurrencyMachine<Int>.Ticket] = [:]
             for call in 0..<300 {
                 if Bool.random(using: &generator) {
-                    let entry = machine.enter(call)
+                    let entry = machine.admitOrQueue(call)
                     if inside.count < limit {
                         inside.append(call)
                         #expect(entry == .admitted(inFlight: inside.count))

@@ -315,8 +315,8 @@ import Testing
         _ rule: ThrottleRule, accepted: Int, failed: Int, refused: Int = 0
     ) -> Double {
         var machine = AdaptiveThrottleMachine(rule, maxProbability: 0.8, minimumRate: 0)
-        for _ in 0..<accepted { machine.end(isAccepted: true, at: Self.at(0)) }
-        for _ in 0..<failed { machine.end(isAccepted: false, at: Self.at(0)) }
+        for _ in 0..<accepted { machine.endCall(isAccepted: true, at: Self.at(0)) }
+        for _ in 0..<failed { machine.endCall(isAccepted: false, at: Self.at(0)) }
         for _ in 0..<refused { machine.refuse(at: Self.at(0)) }
         return machine.odds(at: Self.at(0)).quotient
     }
@@ -342,7 +342,7 @@ import Testing
     @Test func callsLeaveAThrottlesWindow() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(10)), maxProbability: 0.8, minimumRate: 0)
-        for _ in 0..<9 { machine.end(isAccepted: false, at: Self.at(500)) }
+        for _ in 0..<9 { machine.endCall(isAccepted: false, at: Self.at(500)) }
         let (inside, outside) = (
             machine.odds(at: Self.at(9_999)), machine.odds(at: Self.at(10_000))
         )
@@ -358,7 +358,7 @@ import Testing
     ])
     func eachRuleHasItsDefaultWindow(rule: ThrottleRule, window: Int) {
         var machine = AdaptiveThrottleMachine(rule, maxProbability: 0.8, minimumRate: 0)
-        machine.end(isAccepted: false, at: Self.at(0))
+        machine.endCall(isAccepted: false, at: Self.at(0))
         let (inside, outside) = (
             machine.odds(at: Self.at(window - 1)), machine.odds(at: Self.at(window))
         )
@@ -370,8 +370,8 @@ import Testing
     @Test func aThrottleIsIdleWhenNoEndIsInItsWindow() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(120)), maxProbability: 0.8, minimumRate: 5)
-        _ = machine.enter(at: Self.at(0))
-        machine.end(isAccepted: false, at: Self.at(0))
+        _ = machine.beginCall(at: Self.at(0))
+        machine.endCall(isAccepted: false, at: Self.at(0))
         let (before, after) = (
             machine.isIdle(at: Self.at(119_999)), machine.isIdle(at: Self.at(120_000))
         )
@@ -381,7 +381,7 @@ import Testing
     @Test func theAggressionIsTheRootThatIsTaken() {
         var machine = AdaptiveThrottleMachine(
             .successRate(aggression: 2), maxProbability: 0.8, minimumRate: 0)
-        machine.end(isAccepted: false, at: Self.at(0))
+        machine.endCall(isAccepted: false, at: Self.at(0))
         let probability = machine.odds(at: Self.at(0)).probability
         #expect(abs(probability - 0.5.squareRoot()) < 1e-15)
     }
@@ -391,7 +391,7 @@ import Testing
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(), maxProbability: 0.8, minimumRate: 0)
         for _ in 0..<100 {
-            let odds = machine.enter(at: Self.at(0))
+            let odds = machine.beginCall(at: Self.at(0))
             #expect(odds.isZero)
         }
         let isIdle = machine.isIdle(at: Self.at(0))
@@ -403,14 +403,14 @@ import Testing
             .acceptMultiplier(), maxProbability: 0.8, minimumRate: 5)
         // The sixth call of the first second is the fifth after the first.
         let first = (0..<6).map { _ in
-            defer { machine.end(isAccepted: false, at: Self.at(0)) }
-            return machine.enter(at: Self.at(0)).isZero
+            defer { machine.endCall(isAccepted: false, at: Self.at(0)) }
+            return machine.beginCall(at: Self.at(0)).isZero
         }
         #expect(first == [true, true, true, true, true, false])
         let (atOne, after) = (machine.odds(at: Self.at(1_000)), machine.odds(at: Self.at(1_001)))
         #expect(!atOne.isZero && after.isZero)
         // In nine seconds 45 calls after the first.
-        let later = (0..<40).map { _ in machine.enter(at: Self.at(9_000)).isZero }
+        let later = (0..<40).map { _ in machine.beginCall(at: Self.at(9_000)).isZero }
         #expect(later.firstIndex(of: false) == 39)
         // The first six have left the window, whose oldest slice begins at the first second.
         let afterwards = machine.odds(at: Self.at(10_000))
@@ -424,8 +424,8 @@ import Testing
             .acceptMultiplier(over: .seconds(3_600)), maxProbability: 0.8, minimumRate: 5)
         let open = (0..<400).count { number in
             let instant = Self.at(Int(Double(number) * 1_000 / rate) + start)
-            defer { machine.end(isAccepted: false, at: instant) }
-            return !machine.enter(at: instant).isZero
+            defer { machine.endCall(isAccepted: false, at: instant) }
+            return !machine.beginCall(at: instant).isZero
         }
         #expect(rate < 5 ? open == 0 : open > 300)
     }
@@ -435,10 +435,10 @@ import Testing
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(120)), maxProbability: 0.8, minimumRate: 5)
         for _ in 0..<9 {
-            _ = machine.enter(at: Self.at(0))
-            machine.end(isAccepted: false, at: Self.at(0))
+            _ = machine.beginCall(at: Self.at(0))
+            machine.endCall(isAccepted: false, at: Self.at(0))
         }
-        let after = (0..<6).map { machine.enter(at: Self.at(60_000 + $0)).isZero }
+        let after = (0..<6).map { machine.beginCall(at: Self.at(60_000 + $0)).isZero }
         #expect(after == [true, true, true, true, true, false])
     }
 
@@ -532,7 +532,7 @@ import Testing
                     : .random(in: 0...60, using: &generator)
                 let instant = SchedulerInstant(offset: .milliseconds(now))
                 lists.enter(at: now)
-                let odds = machine.enter(at: instant)
+                let odds = machine.beginCall(at: instant)
                 #expect(odds.quotient == lists.quotient(at: now))
                 if odds.refuses(.random(in: 0..<1, using: &generator)) {
                     machine.refuse(at: instant)
@@ -542,7 +542,7 @@ import Testing
                 }
                 if odds.isZero { zeros += 1 }
                 let isAccepted = Int.random(in: 0..<4, using: &generator) == 0
-                machine.end(isAccepted: isAccepted, at: instant)
+                machine.endCall(isAccepted: isAccepted, at: instant)
                 lists.requests.append(now)
                 if isAccepted { lists.accepts.append(now) }
             }

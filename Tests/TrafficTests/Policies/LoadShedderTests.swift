@@ -358,7 +358,7 @@ import Testing
     @Test func placesAreTakenThenTheQueueThenNothing() {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 2))
         let entries = ["a", "b", "c", "d"].map {
-            text(machine.enter($0, .critical, at: Self.at(0)))
+            text(machine.admitOrQueue($0, .critical, at: Self.at(0)))
         }
         #expect(entries == ["admitted", "1, 100 ms", "2, 100 ms", "refused"])
         #expect(machine.inFlight == 1 && machine.queued == 2)
@@ -370,7 +370,7 @@ import Testing
             ("now", .critical), ("a", .sheddable), ("b", .critical), ("c", .criticalPlus),
             ("d", .critical), ("e", .sheddablePlus),
         ] as [(String, CallPriority)] {
-            _ = machine.enter(name, priority, at: Self.at(0))
+            _ = machine.admitOrQueue(name, priority, at: Self.at(0))
         }
         let order = (0..<6).map { _ in machine.leave(at: Self.at(1)) }
         #expect(order == ["c", "b", "d", "e", "a", nil])
@@ -380,7 +380,7 @@ import Testing
     @Test func ofAFullQueueTheLeastImportantIsRefused() {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 2))
         func enter(_ name: String, _ priority: CallPriority) -> String {
-            text(machine.enter(name, priority, at: Self.at(0)))
+            text(machine.admitOrQueue(name, priority, at: Self.at(0)))
         }
         _ = enter("now", .sheddable)
         _ = (enter("a", .sheddablePlus), enter("b", .sheddablePlus))
@@ -398,7 +398,7 @@ import Testing
     @Test func inOverloadACallWaitsForTheTarget() {
         var machine = Machine(LoadShedderLimits(places: 1))
         func enter(_ name: String, _ milliseconds: Int) -> String {
-            text(machine.enter(name, .critical, at: Self.at(milliseconds)))
+            text(machine.admitOrQueue(name, .critical, at: Self.at(milliseconds)))
         }
         _ = enter("now", 0)
         #expect(enter("a", 50) == "1, 100 ms")
@@ -416,18 +416,19 @@ import Testing
 
     @Test func aQueueThatEmptiesByTimeoutsIsEmpty() throws {
         var machine = Machine(LoadShedderLimits(places: 1))
-        _ = machine.enter("now", .critical, at: Self.at(0))
-        guard case .queued(let ticket, _, _, _) = machine.enter("a", .critical, at: Self.at(0))
+        _ = machine.admitOrQueue("now", .critical, at: Self.at(0))
+        guard
+            case .queued(let ticket, _, _, _) = machine.admitOrQueue("a", .critical, at: Self.at(0))
         else { throw Broken() }
         let (next, left) = machine.leave(ticket, at: Self.at(100))
         #expect(next == nil && left == "a")
-        #expect(text(machine.enter("b", .critical, at: Self.at(200))) == "1, 100 ms")
+        #expect(text(machine.admitOrQueue("b", .critical, at: Self.at(200))) == "1, 100 ms")
     }
 
     @Test func inOverloadTheNewestMayComeFirst() {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 3, order: .newestFirstInOverload))
         func enter(_ name: String, _ milliseconds: Int) -> String {
-            text(machine.enter(name, .critical, at: Self.at(milliseconds)))
+            text(machine.admitOrQueue(name, .critical, at: Self.at(milliseconds)))
         }
         for name in ["now", "a", "b", "c"] { _ = enter(name, 0) }
         #expect(enter("d", 50) == "refused")
@@ -445,7 +446,9 @@ import Testing
         var machine = Machine(LoadShedderLimits(places: 1, queue: 3))
         var tickets: [Machine.Ticket] = []
         for name in ["now", "a", "b"] {
-            if case .queued(let ticket, _, _, _) = machine.enter(name, .critical, at: Self.at(0)) {
+            if case .queued(let ticket, _, _, _) = machine.admitOrQueue(
+                name, .critical, at: Self.at(0))
+            {
                 tickets.append(ticket)
             }
         }
@@ -519,7 +522,7 @@ import Testing
                         priority: CallPriority.allCases.randomElement(using: &generator)!,
                         patience: patience)
                     let all = queue.inOrder(queue.waiting + [call], now)
-                    switch machine.enter(number, call.priority, at: instant) {
+                    switch machine.admitOrQueue(number, call.priority, at: instant) {
                     case .admitted:
                         #expect(queue.inside < limits.places && queue.waiting.isEmpty)
                         queue.inside += 1

@@ -12,7 +12,7 @@ import Testing
         _ tokens: Double, from store: MemoryPolicyStore, rate: Double = 2, overdraft: Double = 0,
         lifetime: Duration = .seconds(60)
     ) -> BucketGrant? {
-        store.take(
+        store.takeTokens(
             BucketRequest(
                 tokens, from: "a", capacity: 4, tokensPerSecond: rate, overdraft: overdraft,
                 lifetime: lifetime)
@@ -61,9 +61,9 @@ import Testing
         let request = BucketRequest(
             1, from: "a", capacity: 4, tokensPerSecond: 2, overdraft: 0, lifetime: .seconds(60))
         let late = SchedulerInstant(offset: .seconds(10))
-        #expect(buckets.take(request, at: late).level == 3)
-        #expect(buckets.take(request, at: SchedulerInstant(offset: .zero)).level == 2)
-        #expect(buckets.take(request, at: late).level == 1)
+        #expect(buckets.takeTokens(request, at: late).level == 3)
+        #expect(buckets.takeTokens(request, at: SchedulerInstant(offset: .zero)).level == 2)
+        #expect(buckets.takeTokens(request, at: late).level == 1)
     }
 
     @Test func aValueIsFoundUntilItsLifetimeEnds() {

@@ -50,8 +50,8 @@ final class TestPolicyStore: PolicyStore {
     /// How many requests without an answer were cancelled.
     var cancelled: Int { state.withLock { $0.cancelled } }
 
-    func take(_ request: BucketRequest) -> Future<BucketGrant> {
-        answer("take \(request.tokens) \(request.key)") { self.memory.take(request) }
+    func takeTokens(_ request: BucketRequest) -> Future<BucketGrant> {
+        answer("take \(request.tokens) \(request.key)") { self.memory.takeTokens(request) }
     }
 
     func value(for key: String) -> Future<[UInt8]?> {

@@ -61,21 +61,21 @@ private final class FirstValueSubscriber<Input: Sendable, Failure: Error>: Subsc
     }
 
     func receive(_ input: Input) -> Subscribers.Demand {
-        let last = end()
+        let last = endWait()
         last.subscription?.cancel()
         last.resolver?.resolve(with: input)
         return .none
     }
 
     func receive(completion: Subscribers.Completion<Failure>) {
-        let last = end()
+        let last = endWait()
         if case .failure(let error) = completion { last.resolver?.reject(with: error) }
     }
 
-    func cancel() { end().subscription?.cancel() }
+    func cancel() { endWait().subscription?.cancel() }
 
     /// Empties the state, and returns the former state, which the caller releases outside the lock.
-    private func end() -> State {
+    private func endWait() -> State {
         state.withLock { state in
             defer { state = State() }
             return state
