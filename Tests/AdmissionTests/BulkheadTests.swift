@@ -16,44 +16,6 @@ import Testing
             over: upstream.send)
     }
 
-    @Test func byDefault64AreInFlightAndNoneWaits() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        let calls = (1...65).map { service(Ask($0)) }
-        #expect(upstream.count == 64)
-        #expect(calls.dropLast().allSatisfy { $0.result == nil })
-        #expect(calls.last?.serviceError?.code == .bulkheadFull)
-        #expect(calls.last?.serviceError?.policy == "bulkhead")
-        #expect(calls.last?.serviceError?.retryAfter == nil)
-        #expect(bulkhead.inFlight == 64)
-        upstream.settle(9, .success(9))
-        #expect(bulkhead.inFlight == 63)
-        _ = service(66)
-        #expect(upstream.count == 65)
-    }
-
-    @Test func aBulkheadServesWaitingCallsInOrder() {
-        let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
-        let bulkhead = Bulkhead(limit: 2, queue: 9, leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        let calls = (1...5).map { service(Ask($0)) }
-        #expect(bulkhead.queued == 3)
-        scheduler.run()
-        #expect(calls.allSatisfy { $0.valueNow == 1 })
-        #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 3, 4, 5])
-        #expect(upstream.instants == [0, 0, 10, 10, 20].map { .milliseconds($0) })
-        #expect(bulkhead.inFlight == 0)
-        #expect(
-            log.lines.filter { $0.contains("queued") } == [
-                "0 1 bulkhead queued(length: 1)", "0 1 bulkhead queued(length: 2)",
-                "0 1 bulkhead queued(length: 3)",
-                "10 1 bulkhead dequeued(after: 0.01 seconds)",
-                "10 1 bulkhead dequeued(after: 0.01 seconds)",
-                "20 1 bulkhead dequeued(after: 0.02 seconds)",
-            ])
-    }
-
     /// Calls that hang give their places to those that wait, and the bulkhead sets one timer for it.
     @Test func aCallThatHangsGivesItsPlaceBackWhenItsLeaseEnds() {
         let upstream = Upstream(on: scheduler)
@@ -89,71 +51,6 @@ import Testing
         #expect(refused.serviceError?.code == .bulkheadFull)
     }
 
-    @Test func whoFindsTheQueueFullIsRefused() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        let calls = (1...3).map { service(Ask($0)) }
-        #expect(calls.map { $0.result == nil } == [true, true, false])
-        #expect(calls[2].serviceError?.code == .bulkheadFull)
-        #expect(
-            log.lines.contains(
-                "0 1 bulkhead refused(bulkhead: refused: as many calls are in flight and queued "
-                    + "as allowed)"))
-        #expect(bulkhead.queued == 1)
-    }
-
-    @Test func aBulkheadsRefusalIsNotRetried() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
-        let service = stack(
-            .retry(Retry(backoff: .constant(.zero)), on: scheduler), .bulkhead(sharing: bulkhead),
-            over: upstream.send)
-        _ = service(1)
-        #expect(service(2).serviceError?.code == .bulkheadFull)
-    }
-
-    @Test func whoWaitsTooLongIsRefusedAndLeavesTheQueue() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(
-            limit: 1, queue: 1, queueTimeout: .milliseconds(500), leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        _ = service(1)
-        let call = service(2)
-        scheduler.advance(by: .milliseconds(499))
-        #expect(call.result == nil)
-        scheduler.advance(by: .milliseconds(1))
-        #expect(call.serviceError?.code == .queueTimedOut)
-        #expect(call.serviceError?.limit == .milliseconds(500))
-        #expect(bulkhead.queued == 0)
-        #expect(scheduler.isIdle)
-        #expect(
-            log.lines.suffix(2) == [
-                "500 1 bulkhead refused(bulkhead: refused: no place within the queue's timeout "
-                    + "of 0.5 seconds)",
-                "500 1 observed ended failure in 500: queueTimedOut",
-            ])
-        upstream.settle(0, .success(1))
-        #expect(upstream.count == 1)
-        #expect(bulkhead.inFlight == 0)
-    }
-
-    /// The limit is for the wait, not for the call.
-    @Test func aTurnThatComesInTimeTakesTheTimerBack() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(
-            limit: 1, queue: 1, queueTimeout: .milliseconds(500), leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        _ = service(1)
-        let call = service(2)
-        scheduler.advance(by: .milliseconds(499))
-        upstream.settle(0, .success(1))
-        #expect(scheduler.isIdle)
-        scheduler.advance(by: .seconds(60))
-        upstream.settle(1, .success(2))
-        #expect(call.valueNow == 2)
-    }
-
     @Test func aQueueTimeoutOfZeroRefusesACallThatWouldWait() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(
@@ -164,78 +61,6 @@ import Testing
         #expect(call.result == nil)
         scheduler.advance(by: .zero)
         #expect(call.serviceError?.code == .queueTimedOut)
-    }
-
-    @Test func cancellingACallInFlightGivesItsPlaceToTheNext() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: 1, leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        let first = service(1), second = service(2)
-        first.cancel()
-        #expect(upstream.cancelled == 1)
-        #expect(upstream.arrivals.map(\.ask.number) == [1, 2])
-        #expect(bulkhead.inFlight == 1)
-        upstream.settle(1, .success(2))
-        #expect(second.valueNow == 2)
-        #expect(bulkhead.inFlight == 0)
-    }
-
-    @Test func cancellingACallThatWaitsLeavesTheQueue() {
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(
-            limit: 1, queue: 2, queueTimeout: .seconds(1), leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        let luggage = Luggage()
-        weak var held: Luggage?
-        let calls: [Future<Int>]
-        do {
-            let luggage = Luggage()
-            held = luggage
-            calls = [service(1), service(Ask(2, luggage: luggage)), service(3)]
-        }
-        calls[1].cancel()
-        #expect(held == nil)
-        #expect(bulkhead.queued == 1)
-        #expect(service(Ask(4, luggage: luggage)).result == nil)
-        for index in 0..<3 { upstream.settle(index, .success(index)) }
-        #expect(upstream.arrivals.map(\.ask.number) == [1, 3, 4])
-        #expect(upstream.cancelled == 0)
-        #expect(scheduler.isIdle)
-    }
-
-    @Test func everyEndOfACallGivesItsPlaceBack() {
-        let upstream = Upstream(
-            on: scheduler,
-            [.broken, .atOnce(.success(1)), .atOnce(.failure(Broken())), .value(1), .never])
-        let bulkhead = Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)
-        let service = service(bulkhead, upstream)
-        for number in 1...4 {
-            _ = service(Ask(number))
-            scheduler.run()
-            #expect(bulkhead.inFlight == 0)
-            #expect(upstream.count == number)
-        }
-        let abandoned = stack(.bulkhead(sharing: bulkhead), over: { (_: Ask) in Promise<Int>() })
-        #expect(abandoned(5).errorNow is FutureError)
-        #expect(bulkhead.inFlight == 0)
-    }
-
-    @Test func whatIsRememberedOfACallIsItsOwn() {
-        let upstream = Upstream(on: scheduler)
-        let service = service(Bulkhead(limit: 1, queue: 2, leaseTime: nil, on: scheduler), upstream)
-        let contexts = [
-            CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler), attempt: 2),
-            CallContext(deadline: CallDeadline(after: .seconds(7), on: scheduler), attempt: 3),
-            CallContext(),
-        ]
-        for (number, context) in contexts.enumerated() {
-            _ = context.run { service(Ask(number)) }
-        }
-        scheduler.advance(by: .seconds(1))
-        contexts[0].run { upstream.settle(0, .success(0)) }
-        contexts[1].run { upstream.settle(1, .success(1)) }
-        #expect(upstream.arrivals.map(\.remaining) == [.seconds(5), .seconds(6), nil])
-        #expect(upstream.arrivals.map(\.attempt) == [2, 3, 1])
     }
 
     @Test func severalStacksMayShareABulkhead() {
@@ -321,55 +146,6 @@ import Testing
         CallContext.current.with(priority: priority).run { service(Ask(number)) }
     }
 
-    @Test func theMostImportantCallIsServedFirst() {
-        let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
-        let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)),
-            over: upstream.send)
-        let priorities: [CallPriority?] = [
-            .sheddable, .sheddable, .criticalPlus, nil, .sheddablePlus, .criticalPlus, .critical,
-        ]
-        let calls = priorities.enumerated().map { call(service, $0, $1) }
-        scheduler.run()
-        #expect(calls.allSatisfy { $0.valueNow == 1 })
-        #expect(upstream.arrivals.map(\.ask.number) == [0, 2, 5, 3, 6, 4, 1])
-    }
-
-    @Test func inAFullQueueTheYoungestOfTheLeastImportantMakesRoom() {
-        let upstream = Upstream(on: scheduler)
-        let log = TestLog<PolicyEvent>()
-        let bulkhead = Bulkhead(named: "shop", limit: 1, queue: 3, leaseTime: nil, on: scheduler)
-        let service = stack(
-            .observed(by: log.observer, on: scheduler), .bulkhead(sharing: bulkhead),
-            over: upstream.send)
-        let inPlace = call(service, 0, .sheddable)
-        let waiting = [CallPriority.sheddablePlus, .sheddable, .sheddable].enumerated()
-            .map { call(service, $0 + 1, $1) }
-        let refused = call(service, 4, .sheddable)
-        #expect(refused.serviceError?.code == .bulkheadFull)
-        let payment = call(service, 5, .criticalPlus)
-        #expect(waiting.map { $0.result == nil } == [true, true, false])
-        #expect(waiting[2].serviceError?.code == .bulkheadFull)
-        #expect(waiting[2].serviceError?.policyName == "shop")
-        #expect(bulkhead.queued == 3)
-        for index in 0..<4 { upstream.settle(index, .success(index)) }
-        #expect(inPlace.valueNow == 0)
-        #expect(payment.valueNow == 1)
-        #expect(upstream.arrivals.map(\.ask.number) == [0, 5, 1, 2])
-        #expect((bulkhead.inFlight, bulkhead.queued) == (0, 0))
-        #expect(log.lines.count { $0.contains("refused(") } == 2)
-    }
-
-    @Test func withoutAQueueEveryCallIsRefusedAlike() {
-        let upstream = Upstream(on: scheduler)
-        let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
-            over: upstream.send)
-        let first = call(service, 1, .sheddable), second = call(service, 2, .criticalPlus)
-        #expect(first.result == nil)
-        #expect(second.serviceError?.code == .bulkheadFull)
-    }
-
     /// A joined call that waits gets the priority of the most important caller that joins it.
     @Test func aWaitingJoinedCallIsRaised() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
@@ -422,20 +198,6 @@ import Testing
 @Suite(.oneAtATime) struct BulkheadSharingTests {
     let scheduler = ManualScheduler()
 
-    @Test func whoHearsOfAnAnswerMayCallABulkheadAtOnce() {
-        let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
-        let service = stack(
-            .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: scheduler)),
-            over: upstream.send)
-        let next = Locked<Future<Int>?>(nil)
-        service(1).observe { _ in
-            let call = service(2)
-            next.withLock { $0 = call }
-        }
-        scheduler.run()
-        #expect(next.withLock { $0 }?.valueNow == 2)
-    }
-
     /// The stack may be called, since no lock is held.
     @Test func observersAndServicesMayCallTheirBulkheadsStack() {
         let bulkhead = Bulkhead(limit: 2, queue: 1, leaseTime: nil, on: scheduler)
@@ -470,38 +232,6 @@ import Testing
         #expect(bulkhead.inFlight == 0)
         #expect(bulkhead.queued == 0)
         again.withLock { $0 = nil }
-    }
-
-    @Test(arguments: [false, true])
-    func aLongQueueOfABulkheadNeedsNoStack(hasTimeout: Bool) {
-        let count = 20_000
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(
-            limit: 1, queue: count, queueTimeout: hasTimeout ? .seconds(9) : nil, leaseTime: nil,
-            on: scheduler)
-        let service = stack(
-            .bulkhead(sharing: bulkhead),
-            over: { (ask: Ask) in
-                ask.number == 0 ? upstream.send(ask) : Future(value: ask.number)
-            })
-        let calls = (0...count).map { service(Ask($0)) }
-        #expect(bulkhead.queued == count)
-        upstream.settle(0, .success(0))
-        #expect(calls.enumerated().allSatisfy { $1.valueNow == $0 })
-        #expect(bulkhead.inFlight == 0)
-        #expect(scheduler.isIdle)
-    }
-
-    @Test func aLongQueueThatIsCancelledNeedsNoStack() {
-        let count = 20_000
-        let upstream = Upstream(on: scheduler)
-        let bulkhead = Bulkhead(limit: 1, queue: count, leaseTime: nil, on: scheduler)
-        let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
-        let calls = (0...count).map { service(Ask($0)) }
-        for call in calls.reversed() { call.cancel() }
-        #expect(upstream.count == 1)
-        #expect(bulkhead.inFlight == 0)
-        #expect(bulkhead.queued == 0)
     }
 
     /// Four threads call, answer, cancel, and move the clock.

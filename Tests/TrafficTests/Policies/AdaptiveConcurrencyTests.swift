@@ -23,20 +23,6 @@ import Testing
         stack(.adaptiveConcurrency(sharing: limit), over: upstream.send)
     }
 
-    @Test func aCallWithoutAPlaceIsRefused() {
-        let upstream = Upstream(on: scheduler)
-        let limit = limit(2)
-        let service = service(limit, upstream)
-        let calls = (1...3).map { service(Ask($0)) }
-        #expect(calls[2].serviceError?.code == .concurrencyLimited)
-        #expect(calls[2].serviceError?.isRefusal == true)
-        #expect((limit.limit, limit.inFlight, limit.queued) == (2, 2, 0))
-        #expect(upstream.count == 2)
-        upstream.settle(0, .success(1))
-        #expect(service(4).result == nil)
-        #expect(log.elements.count == 1)
-    }
-
     @Test func anAnswerIsASampleWithItsTimes() throws {
         let upstream = Upstream(on: scheduler, [.value(1, after: .seconds(5)), .value(2)])
         let service = service(limit(9), upstream)
@@ -67,35 +53,6 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == [1, 2, 3])
         #expect(log.elements.map(\.roundTrip) == [1_000_000_000, 1_000_000_000, 1_000_000_000])
         #expect(log.elements.map(\.inFlight) == [1, 1, 1])
-    }
-
-    @Test func aWaitForAPlaceHasALimit() {
-        let upstream = Upstream(on: scheduler)
-        let limit = limit(1, queue: 1, queueTimeout: .milliseconds(500))
-        let service = service(limit, upstream)
-        let calls = [service(1), service(2)]
-        scheduler.advance(by: .milliseconds(500))
-        #expect(calls[1].serviceError?.code == .queueTimedOut)
-        #expect(calls[1].serviceError?.limit == .milliseconds(500))
-        #expect(limit.queued == 0)
-        upstream.settle(0, .success(1))
-        #expect(upstream.count == 1)
-        #expect(limit.inFlight == 0)
-        #expect(scheduler.isIdle)
-    }
-
-    @Test func cancellingFreesThePlaceOrTheEntry() {
-        let upstream = Upstream(on: scheduler)
-        let limit = limit(1, queue: 2)
-        let service = service(limit, upstream)
-        let calls = (1...3).map { service(Ask($0)) }
-        calls[1].cancel()
-        #expect(limit.queued == 1)
-        calls[0].cancel()
-        #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
-        calls[2].cancel()
-        #expect((limit.inFlight, limit.queued, upstream.inFlight) == (0, 0, 0))
-        #expect(log.elements.isEmpty)
     }
 
     /// Ten calls at once in every five seconds, of 20 to 50 ms each, for ten minutes: what a screen with ten rows does.
@@ -278,37 +235,6 @@ import Testing
         ("gradient", .gradient(minimum: 2, maximum: 5, window: .zero)),
         ("correlation", .correlation(initial: 3, maximum: 5)),
     ]
-
-    @Test func whoHearsOfAnAnswerMayCallALimitedServiceAtOnce() {
-        let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
-        let limit = AdaptiveConcurrency(
-            algorithm: .aimd(initial: 1, minimum: 1, maximum: 1), on: scheduler)
-        let service = stack(.adaptiveConcurrency(sharing: limit), over: upstream.send)
-        let next = Locked<Future<Int>?>(nil)
-        service(1).observe { _ in
-            let call = service(2)
-            next.withLock { $0 = call }
-        }
-        scheduler.run()
-        #expect(next.withLock { $0 }?.valueNow == 2)
-    }
-
-    @Test func aLongQueueOfAConcurrencyLimitNeedsNoStack() {
-        let count = 20_000
-        let upstream = Upstream(on: scheduler)
-        let limit = AdaptiveConcurrency(
-            algorithm: .aimd(initial: 1, minimum: 1, maximum: 1), queue: count, on: scheduler)
-        let service = stack(
-            .adaptiveConcurrency(sharing: limit),
-            over: { (ask: Ask) in
-                ask.number == 0 ? upstream.send(ask) : Future(value: ask.number)
-            })
-        let calls = (0...count).map { service(Ask($0)) }
-        #expect(limit.queued == count)
-        upstream.settle(0, .success(0))
-        #expect(calls.enumerated().allSatisfy { $1.valueNow == $0 })
-        #expect((limit.inFlight, limit.queued) == (0, 0))
-    }
 
     /// Four threads call, answer, fail, cancel, and move the clock.
     @Test(arguments: algorithms.indices)

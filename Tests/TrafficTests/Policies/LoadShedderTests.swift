@@ -35,45 +35,6 @@ import Testing
         #expect(error?.isRefusal == true && error?.isCertainlyUnsent == true)
     }
 
-    @Test func theMostImportantIsServedFirstInItsOwnContext() {
-        let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 5))
-        let shedder = LoadShedder(limit: 1, on: scheduler)
-        let seen = Locked<[CallPriority]>([])
-        let service = stack(
-            .loadShedding(sharing: shedder),
-            over: { (ask: Ask) in
-                seen.withLock { $0.append(CallContext.current.priority) }
-                return upstream.send(ask)
-            })
-        let order: [CallPriority] = [.critical, .sheddable, .sheddablePlus, .criticalPlus]
-        let calls = order.enumerated().map { call(service, $0, $1) }
-        scheduler.run()
-        #expect(calls.allSatisfy { $0.valueNow == 1 })
-        #expect(upstream.arrivals.map(\.ask.number) == [0, 3, 2, 1])
-        #expect(seen.withLock { $0 } == [.critical, .criticalPlus, .sheddablePlus, .sheddable])
-        #expect(shedder.inFlight == 0)
-    }
-
-    @Test func aMoreImportantCallDisplacesOneThatWaits() {
-        let upstream = Upstream(on: scheduler)
-        let shedder = LoadShedder(named: "work", limit: 1, queue: 1, on: scheduler)
-        let service = service(shedder, upstream)
-        _ = call(service, 1, .sheddable)
-        let waiting = call(service, 2, .sheddable)
-        let important = call(service, 3, .critical)
-        #expect(waiting.serviceError?.code == .shed)
-        #expect(waiting.serviceError?.policyName == "work")
-        #expect(important.result == nil)
-        #expect(call(service, 4, .critical).serviceError?.code == .shed)
-        #expect(log.lines.count { $0.contains("loadShedding refused") } == 2)
-        // The displaced call leaves nothing behind: neither a timer nor a place.
-        upstream.settle(0, .success(1))
-        #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
-        upstream.settle(1, .success(3))
-        #expect(important.valueNow == 3)
-        #expect(shedder.inFlight == 0 && shedder.queued == 0 && scheduler.isIdle)
-    }
-
     @Test func aCallThatGrowsOldIsRefused() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)
@@ -123,20 +84,6 @@ import Testing
         #expect(calls.map { $0.result == nil } == [false, false, false, true])
     }
 
-    @Test func aWaitingCallThatIsCancelledLeaves() {
-        let upstream = Upstream(on: scheduler)
-        let shedder = LoadShedder(limit: 1, on: scheduler)
-        let service = service(shedder, upstream)
-        let calls = (1...3).map { service(Ask($0)) }
-        calls[1].cancel()
-        #expect(shedder.queued == 1)
-        calls[0].cancel()
-        #expect(upstream.arrivals.map(\.ask.number) == [1, 3])
-        calls[2].cancel()
-        #expect(shedder.inFlight == 0 && upstream.cancelled == 2 && scheduler.isIdle)
-        #expect(!log.lines.contains { $0.contains("refused") })
-    }
-
     /// Under twice the load that can be served, the waits stay short, and critical calls are served.
     @Test(arguments: [LoadShedder.Order.oldestFirst, .newestFirstInOverload])
     func inOverloadWaitsAreShortAndCriticalCallsAreServed(_ order: LoadShedder.Order) {
@@ -165,13 +112,6 @@ import Testing
         // The newest first, some that were patient wait for long.
         let late = waits.count { $0 > .milliseconds(20) }
         #expect(order == .oldestFirst ? late == 0 : late * 4 < waits.count)
-    }
-
-    @Test func aLoadShedderWithoutAQueueRefuses() {
-        let upstream = Upstream(on: scheduler)
-        let service = service(LoadShedder(limit: 1, queue: 0, on: scheduler), upstream)
-        _ = call(service, 1, .sheddable)
-        #expect(call(service, 2, .criticalPlus).serviceError?.code == .shed)
     }
 }
 
@@ -287,21 +227,6 @@ import Testing
         upstream.settle(0, .success(1))
         #expect(upstream.arrivals.map(\.ask.number) == [1, 4])
         #expect(next.withLock { $0 } != nil)
-    }
-
-    @Test func aLongQueueOfALoadShedderNeedsNoStack() {
-        let count = 20_000
-        let upstream = Upstream(on: scheduler)
-        let shedder = LoadShedder(limit: 1, queue: count, on: scheduler)
-        let service = stack(
-            .loadShedding(sharing: shedder),
-            over: { (ask: Ask) in
-                ask.number == 0 ? upstream.send(ask) : Future(value: ask.number)
-            })
-        let calls = (0...count).map { service(Ask($0)) }
-        upstream.settle(0, .success(0))
-        #expect(calls.enumerated().allSatisfy { $1.valueNow == $0 })
-        #expect(shedder.inFlight == 0 && scheduler.isIdle)
     }
 }
 
