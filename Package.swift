@@ -73,7 +73,7 @@ let (resources, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy
 #endif
 
 let http = ["HTTPNetworking", "Services", "Futures"]
-let client = http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
+let client = http + ["Admission", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
 let all =
     client + [
         "Storage", "Composition", "Stores", "Articles", "Observation", "Pledge", "PledgeTesting",
@@ -91,7 +91,7 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Pledge", "PledgeArticles", "PledgeObservation", "PledgeServices", "PledgeStorage",
+        "Pledge", "PledgeArticles", "PledgeObservation", "PledgeStorage",
         "PledgeStores", "PledgeTesting", "PledgeTraffic", "PledgeTransportChecks",
         "PledgeSimulation", "PledgeLibcurlTransport", "PledgeURLSessionTransport",
         "PledgeAsyncHTTPClientTransport",
@@ -99,6 +99,7 @@ let package = Package(
         "PledgeOpenTelemetryInstrumentation",
     ].map { .library(name: $0, targets: [$0]) } + [
         .library(name: "PledgeFutures", targets: ["Futures", "Composition"].map(name)),
+        .library(name: "PledgeServices", targets: ["Services", "Admission"].map(name)),
         .library(
             name: "PledgeHTTP",
             targets: (client + ["InMemoryTransport"]).map(name)),
@@ -127,6 +128,7 @@ let package = Package(
             "Futures", and: ["CPledgeFutures"],
             more: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("Services", uses: ["Futures"]),
+        module("Admission", uses: ["Services", "Futures"]),
         module(
             "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
         ),
@@ -134,7 +136,9 @@ let package = Package(
         module("HTTPAuthentication", uses: http),
         cModule("Zlib"), cModule("Brotli"), cModule("Zstd"),
         module("HTTPBodies", uses: http, and: ["CPledgeZlib", "CPledgeBrotli", "CPledgeZstd"]),
-        module("HTTPClients", uses: http + ["HTTPCaching", "HTTPAuthentication", "HTTPBodies"]),
+        module(
+            "HTTPClients",
+            uses: http + ["Admission", "HTTPCaching", "HTTPAuthentication", "HTTPBodies"]),
         module("Observation", uses: http + ["HTTPClients"]),
         module("Storage", uses: client, exclude: excluded, resources: resources),
         module("InMemoryTransport", uses: http),
@@ -145,7 +149,7 @@ let package = Package(
         module("HTTPTypesConversions", uses: ["HTTPNetworking", "Services"], and: httpTypes),
         module("OpenTelemetryInstrumentation", uses: http, and: observability),
         module("Stores", uses: ["Futures"]),
-        module("Traffic", uses: http + ["HTTPClients"]),
+        module("Traffic", uses: http + ["Admission", "HTTPClients"]),
         module(
             "Pledge",
             uses: client + [
@@ -163,7 +167,7 @@ let package = Package(
             ],
             and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
-        module("Simulation", uses: http),
+        module("Simulation", uses: http + ["Admission"]),
         .executableTarget(
             name: "PledgeQuickstart",
             dependencies: [
@@ -178,10 +182,15 @@ let package = Package(
             name: "HTTPTestSupport",
             dependencies: dependencies(http + ["Storage"], ["TestSupport"]),
             path: "Tests/HTTPSupport", swiftSettings: settings),
+        .target(
+            name: "ServicesTestSupport",
+            dependencies: dependencies(["Services", "Futures"], ["TestSupport"]),
+            path: "Tests/ServicesSupport", swiftSettings: settings),
         .target(name: "CTestSupport", path: "Tests/CSupport"),
         tests(of: "Composition"),
         tests(of: "Futures", uses: ["Composition"], and: ["CTestSupport", "CPledgeFutures"]),
-        tests(of: "Services", uses: ["Futures", "Observation", "Traffic"]),
+        tests(of: "Services", uses: ["Admission", "Futures"], and: ["ServicesTestSupport"]),
+        tests(of: "Admission", uses: ["Services", "Futures"], and: ["ServicesTestSupport"]),
         tests(
             of: "HTTPNetworking", uses: client + ["Composition", "Observation", "Traffic"],
             and: ["HTTPTestSupport"]),
@@ -192,6 +201,12 @@ let package = Package(
             of: "HTTPBodies", uses: client + ["Storage", "InMemoryTransport"],
             and: ["HTTPTestSupport"]),
         tests(of: "HTTPClients", uses: all, and: ["HTTPTestSupport"]),
+        tests(
+            of: "Observation", uses: ["Admission", "Services", "Futures", "Traffic"],
+            and: ["ServicesTestSupport"]),
+        tests(
+            of: "Traffic", uses: ["Admission", "Services", "Futures"],
+            and: ["ServicesTestSupport"]),
         tests(of: "InMemoryTransport", uses: http),
         tests(of: "URLSessionTransport", uses: all, and: ["HTTPTestSupport"]),
         tests(of: "LibcurlTransport", uses: all, and: ["CPledgeCurl", "HTTPTestSupport"]),

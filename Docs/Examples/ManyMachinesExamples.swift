@@ -53,7 +53,7 @@ import Testing
         let bucket = BucketRequest(
             0, from: "https://shop.example.com:443:rateLimit", capacity: 1, tokensPerSecond: 0,
             overdraft: 9, lifetime: .seconds(1))
-        #expect(try await store.take(bucket).value.level < 1)
+        #expect(try await store.takeTokens(bucket).value.level < 1)
     }
 
     @Test func memo() async throws {
@@ -88,7 +88,9 @@ import Testing
     @Test func closed() {
         struct Lost: Error {}
         struct LostStore: PolicyStore {
-            func take(_ request: BucketRequest) -> Future<BucketGrant> { Future(error: Lost()) }
+            func takeTokens(_ request: BucketRequest) -> Future<BucketGrant> {
+                Future(error: Lost())
+            }
             func value(for key: String) -> Future<[UInt8]?> { Future(error: Lost()) }
             func set(_ value: [UInt8]?, for key: String, lifetime: Duration) -> Future<Void> {
                 Future(error: Lost())

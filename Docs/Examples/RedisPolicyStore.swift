@@ -26,7 +26,7 @@ final class RedisPolicyStore: PolicyStore {
         return {granted and 1 or 0, string.format('%.17g', level)}
         """
 
-    func take(_ request: BucketRequest) -> Future<BucketGrant> {
+    func takeTokens(_ request: BucketRequest) -> Future<BucketGrant> {
         onQueue { redis in
             let reply = try redis.send(
                 "EVAL", Self.taking, "1", request.key, "\(request.tokens)", "\(request.capacity)",

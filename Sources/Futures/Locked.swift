@@ -15,7 +15,6 @@ package final class Locked<State>: CustomReflectable, @unchecked Sendable {
     @exclusivity(unchecked) @usableFromInline
     var state: State
 
-    /// Creates a lock that guards the given state.
     @usableFromInline
     package init(_ state: State) {
         mutex = .allocate(capacity: 1)

@@ -1,5 +1,5 @@
+public import PledgeFutures
 package import PledgeHTTPNetworking
-public import PledgeServices
 
 /// Credentials for requests.
 public struct HTTPCredentials: Sendable {

@@ -1,6 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPNetworking
-public import PledgeServices
+import PledgeServices
 
 /// Sends a request and saves the response's body to a file.
 ///

@@ -1,5 +1,6 @@
+public import PledgeFutures
 public import PledgeHTTPNetworking
-public import PledgeServices
+import PledgeServices
 
 /// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).
 ///

@@ -1,3 +1,4 @@
+package import PledgeFutures
 package import PledgeHTTPNetworking
 public import PledgeServices
 

@@ -42,7 +42,7 @@ struct CacheForwarding: Sendable {
                     cache.receive(reply, in: context)
                     reply.reportIfForeign(in: context, named: cache.name)
                 } else {
-                    cache.calls.withLock { _ = $0.end(presented.key) }
+                    cache.calls.withLock { _ = $0.endCall(presented.key) }
                 }
             }
     }

@@ -180,7 +180,7 @@ extension CacheLayer {
         let miss = cache.calls.withLock { ForwardedMiss(presented, among: variants, &$0) }
         let asking = CacheForwarding(cache: cache, next: next)
         let fetching = (cache.coalescesMisses ? fetch(miss) : asking.ask(miss)).onEnd { _ in
-            cache.calls.withLock { _ = $0.end(presented.key) }
+            cache.calls.withLock { _ = $0.endCall(presented.key) }
         }
         let caller = CallerContext(keeping: .current, until: fetching)
         return fetching.flatMap { fetched in

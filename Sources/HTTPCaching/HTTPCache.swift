@@ -370,7 +370,7 @@ extension HTTPCache {
         var isNothing = isHanging
         if case .nothing = change { isNothing = true }
         if isNothing {
-            calls.withLock { _ = $0.end(key) }
+            calls.withLock { _ = $0.endCall(key) }
             return
         }
         store.update(key) { entries in
@@ -378,7 +378,7 @@ extension HTTPCache {
             guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
             self.rules.apply(change, of: reply, to: &entries)
         }.observe { result in
-            self.calls.withLock { _ = $0.end(key) }
+            self.calls.withLock { _ = $0.endCall(key) }
             if case .failure(let error) = result { self.noteStore(error, in: context) }
         }
     }

@@ -351,7 +351,7 @@ struct FunctionTransport: HTTPTransport {
         guard request.body.isReadWhileSent, let record = context.record, !future.isSettled else {
             return future
         }
-        record.begin(.upload, on: scheduler)
-        return future.onEnd { _ in record.end(.upload) }
+        record.beginPause(.upload, on: scheduler)
+        return future.onEnd { _ in record.endPause(.upload) }
     }
 }

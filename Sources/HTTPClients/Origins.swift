@@ -1,3 +1,4 @@
+public import PledgeAdmission
 import PledgeFutures
 public import PledgeHTTPNetworking
 public import PledgeServices

@@ -1,3 +1,4 @@
+import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies

@@ -1,3 +1,4 @@
+public import PledgeFutures
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {

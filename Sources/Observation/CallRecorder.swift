@@ -178,7 +178,6 @@ extension RecordedCall {
         }
     }
 
-    /// Returns the span with a number.
     func span(_ number: Int) -> Span? { places[number].map { spans[$0] } }
 
     /// The earliest and the latest known instant.
@@ -266,7 +265,6 @@ struct RecordedCalls: Sendable {
         (numbers[oldest...] + numbers[..<oldest]).compactMap { calls[$0] }
     }
 
-    /// The call that began last.
     var last: RecordedCall? {
         let place = oldest == 0 ? numbers.count - 1 : oldest - 1
         return place < 0 ? nil : calls[numbers[place]]

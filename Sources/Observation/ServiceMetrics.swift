@@ -192,7 +192,7 @@ struct MetricsTable: Sendable {
         case .began(let name):
             if isCall { openSpan(key, named: name) }
         case .ended(let outcome, let latency, _) where isCall:
-            end(key, outcome, after: latency)
+            endSpan(key, outcome, after: latency)
         case .ended(let outcome, let latency, _):
             attempts[policy(of: event) + [outcome.label], default: PrometheusHistogram()].add(
                 latency)
@@ -224,7 +224,7 @@ struct MetricsTable: Sendable {
         if roots[key.call] == nil { roots[key.call] = (key.span, name) }
     }
 
-    private mutating func end(
+    private mutating func endSpan(
         _ key: SpanKey, _ outcome: Outcome,
         after latency: Duration
     ) {
@@ -242,7 +242,6 @@ struct MetricFamily<Value: Sendable>: Sendable {
     /// The name without its prefix.
     let name: String
     let help: String
-    /// The labels' names.
     let labels: [String]
     /// The series by their labels' values.
     private(set) var series: [[String]: Value] = [:]

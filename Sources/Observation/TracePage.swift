@@ -3,7 +3,6 @@ import PledgeServices
 
 /// Recorded calls as one HTML page that contains its styles, script and data, and loads nothing else.
 struct TracePage {
-    /// The whole file.
     let html: String
 
     init(of calls: [RecordedCall]) {

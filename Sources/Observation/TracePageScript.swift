@@ -1,4 +1,3 @@
-/// The script of a recorder's page.
 enum TracePageScript {
     /// JavaScript for the calls, their rows, the reader's choices, and the search.
     static let model = #"""

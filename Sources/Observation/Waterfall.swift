@@ -39,7 +39,6 @@ extension RecordedCall {
     }
 }
 
-/// The drawing of one call.
 private struct Waterfall {
     static let longestLabel = 32
     static let longestNote = 100
@@ -223,7 +222,6 @@ struct TimeScale {
     /// Returns the time from the first instant to another one, as text.
     func text(of instant: SchedulerInstant) -> String { text(from: first, to: instant) }
 
-    /// Returns the time between two instants, as text.
     func text(from start: SchedulerInstant, to end: SchedulerInstant) -> String {
         "\(start.duration(to: end).rounded(to: unit)) \(unit.symbol)"
     }

@@ -1,4 +1,5 @@
 public import Foundation
+public import PledgeAdmission
 public import PledgeFutures
 public import PledgeHTTPAuthentication
 public import PledgeHTTPBodies

@@ -1,3 +1,4 @@
+@_exported public import PledgeAdmission
 @_exported public import PledgeComposition
 @_exported public import PledgeFutures
 @_exported public import PledgeHTTPAuthentication

@@ -1,4 +1,4 @@
-import PledgeServices
+import PledgeFutures
 
 /// The times at which a scenario makes calls.
 public struct Arrivals: Sendable {

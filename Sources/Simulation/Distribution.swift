@@ -1,4 +1,4 @@
-import PledgeServices
+import PledgeFutures
 
 /// A probability distribution of durations, such as service times, latencies or think times.
 ///

@@ -1,4 +1,4 @@
-import PledgeFutures
+public import PledgeFutures
 public import PledgeServices
 
 /// A fleet, the calls to it, and a timeline of faults, for a simulation to run.

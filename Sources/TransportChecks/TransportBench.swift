@@ -72,6 +72,13 @@ struct TransportBench: Sendable {
 }
 
 extension LoopbackServer {
+    /// Returns the URL of a path and query, in this spelling.
+    func at(_ target: String, scheme: String = "http", user: String = "") throws -> URL {
+        let text = "\(scheme)://\(user)127.0.0.1:\(port)\(target)"
+        guard let url = URL(string: text) else { throw Unexpected("\(text) is no URL") }
+        return url
+    }
+
     /// Returns the URL of a path and query, with their percent-encoding unchanged.
     func at(_ target: String) -> URL {
         // The URL is valid with every target that the checks use.

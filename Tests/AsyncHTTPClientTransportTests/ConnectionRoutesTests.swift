@@ -1,5 +1,6 @@
 #if AsyncHTTPClient
 import Foundation
+import HTTPTestSupport
 import Pledge
 import PledgeFutures
 import PledgeHTTPNetworking
@@ -260,22 +261,30 @@ struct ConnectionRoutesTests {
 
     @Test func leavesNamesToASOCKSProxy() async throws {
         let server = try LoopbackServer { .text("\($0.target) of \($0.header("Host") ?? "")") }
-        let socks = try await TunnelServer(to: Int(server.port), scheme: "socks5h")
-        let transport = try transport(.environment, in: ["http_proxy": socks.url.absoluteString])
-        #expect(try await text(transport, "http://example.invalid/a") == "/a of example.invalid")
+        let socks = try SOCKSServer()
+        defer { socks.stop() }
+        let proxy = socks.url("socks5h").absoluteString
+        let transport = try transport(.environment, in: ["http_proxy": proxy])
+        let url = "http://example.invalid:\(server.port)/a"
+        #expect(try await text(transport, url) == "/a of example.invalid:\(server.port)")
+        #expect(socks.asked == ["example.invalid:\(server.port)"])
         #expect(try await transport.close().value == ())
-        try await socks.stop()
     }
 
     @Test func getsToASecureServerByATunnel() async throws {
         let server = try await TLSServer()
-        let tunnel = try await TunnelServer(to: try #require(server.url.port))
+        let port = UInt16(try #require(server.url.port))
+        let tunnel = try SocketServer { connection in
+            guard connection.head() != nil else { return }
+            let greeting = Array("HTTP/1.1 200 Connected\r\n\r\n".utf8)
+            _ = connection.forward(toPort: port, saying: greeting)
+        }
+        defer { tunnel.stop() }
         var settings = ConnectionSettings()
         settings.tls.authorities = .only(TestCertificates.url("authority"))
-        settings.proxy = .server(tunnel.url)
+        settings.proxy = .server(tunnel.url())
         let transport = try AHCTransport(connecting: settings)
         #expect(try await text(transport, server.url.absoluteString) == "HTTP/1.1 GET ")
-        try await tunnel.stop()
         try await server.stop()
     }
 }

@@ -14,43 +14,6 @@ import Testing
 @Suite(.oneAtATime) struct HTTPErrorAsyncHTTPClientTests {
     let transport = AHCTransport()
 
-    @Test(arguments: [
-        (LoopbackAnswer.hangUp, HTTPError.Code.connectionLost),
-        (.truncated("half", of: 8), .connectionLost),
-        (.chunked(["half"], isComplete: false), .connectionLost),
-        (LoopbackAnswer([.reset]), .connectionLost),
-        (.raw("no HTTP at all\r\n\r\n"), .badResponse),
-        (.raw("HTTP/1.1 200 OK\r\nContent-Length: x\r\n\r\n"), .badResponse),
-        (.raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"), .badResponse),
-    ])
-    func tellsHowAnAnswerFailed(answer: LoopbackAnswer, code: HTTPError.Code) async throws {
-        let server = try LoopbackServer { _ in answer }
-        let request = HTTPRequest(.get, server.url)
-        let error = await #expect(throws: HTTPError.self) {
-            try await transport.send(request).value
-        }
-        #expect(error?.code == code)
-        #expect(error?.request == request)
-        #expect(error?.cause != nil)
-    }
-
-    @Test func tellsThatNobodyListens() async throws {
-        let closed = try ClosedPort()
-        let error = await #expect(throws: HTTPError.self) {
-            try await transport.send(HTTPRequest(.get, closed.url)).value
-        }
-        #expect(error?.code == .cannotConnect)
-        withExtendedLifetime(closed) {}
-    }
-
-    @Test func tellsThatThereIsNoSuchHost() async throws {
-        let url = try #require(URL(string: "http://no-such-host.invalid/"))
-        let error = await #expect(throws: HTTPError.self) {
-            try await transport.send(HTTPRequest(.get, url)).value
-        }
-        #expect(error?.code == .cannotFindHost)
-    }
-
     @Test func tellsThatThereIsNoTLS() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         let url = try #require(URL(string: "https://127.0.0.1:\(server.port)/"))

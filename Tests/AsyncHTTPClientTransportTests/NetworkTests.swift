@@ -7,7 +7,7 @@ import Testing
 @testable import PledgeAsyncHTTPClientTransport
 
 /// AHCTransport on a network that falls silent or breaks, by the same checks as every other transport.
-@Suite(.oneAtATime) struct NetworkTests {
+@Suite(.oneSuiteAtATime) struct NetworkTests {
     @Test(arguments: NetworkCheck.all)
     func holds(check: NetworkCheck) async {
         await check.run(making: Self.transport, differences: Self.differences)

@@ -25,31 +25,11 @@ import Testing
         }
     }
 
-    @Test func sendsAgainWhereAKeptConnectionIsLost() async throws {
-        let server = try server(hangingUpOn: [1])
-        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
-        #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "2")
-        let response = try await transport.stream(HTTPRequest(.get, server.url)).value
-        #expect(try await response.body.collected(upTo: 9).value == Data("3".utf8))
-        #expect(server.acceptedConnections == 2)
-    }
-
     @Test func streamsAgainWhereAKeptConnectionIsLost() async throws {
         let server = try server(hangingUpOn: [1])
         #expect(try await transport.send(HTTPRequest(.get, server.url)).value.text == "0")
         let response = try await transport.stream(HTTPRequest(.get, server.url)).value
         #expect(try await response.body.collected(upTo: 9).value == Data("2".utf8))
-    }
-
-    @Test func sendsABodyAgain() async throws {
-        let server = try server(hangingUpOn: [1])
-        let source = HTTPRequest.BodySource(isReplayable: true) {
-            HTTPBodyStream(Data("abc".utf8))
-        }
-        let request = HTTPRequest(.put, server.url, body: .stream(source))
-        #expect(try await transport.send(request).value.text == "0")
-        #expect(try await transport.send(request).value.text == "2")
-        #expect(server.requests.map(\.text) == ["abc", "abc", "abc"])
     }
 
     @Test func doesNotSendAgainOverANewConnection() async throws {

@@ -45,7 +45,7 @@ import Testing
         ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "0", nil),
     ])
     func whatIsEndlessIsNoResponse(start: String, again: String, reason: String?) async throws {
-        let server = try HTTPTestSupport.SocketServer { connection in
+        let server = try SocketServer { connection in
             guard connection.head() != nil else { return }
             connection.send(start)
             // Endless for a client that reads only a part of it.

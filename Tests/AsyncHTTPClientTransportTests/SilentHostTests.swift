@@ -168,7 +168,7 @@ import Testing
     /// Over HTTP/1.1, the kept connections are left with the one that hangs.
     @Test func keptConnectionsOfASilentHostAreLeft() async throws {
         let heads = TestLog<Int>()
-        let server = try HTTPTestSupport.SocketServer.silentAfterThree(logging: heads)
+        let server = try SocketServer.silentAfterThree(logging: heads)
         defer { server.stop() }
         let transport = AHCTransport(.init(idleTimeout: nil), on: scheduler)
         let first = (0..<3).map { _ in transport.send(HTTPRequest(.get, server.url())) }
@@ -187,7 +187,7 @@ import Testing
     }
 
     @Test func aReplacedClientIsShutDownAfterItsLastCall() async throws {
-        let server = try HTTPTestSupport.SocketServer { [streams] connection in
+        let server = try SocketServer { [streams] connection in
             if connection.head() != nil { streams.append(0) }
             connection.awaitEnd()
         }
@@ -206,7 +206,7 @@ import Testing
     }
 
     @Test func anAppsClientStays() async throws {
-        let server = try HTTPTestSupport.SocketServer { [streams] connection in
+        let server = try SocketServer { [streams] connection in
             if connection.head() != nil { streams.append(0) }
             connection.awaitEnd()
         }

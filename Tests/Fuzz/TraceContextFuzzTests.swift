@@ -1,3 +1,4 @@
+import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport

@@ -211,7 +211,7 @@ import Testing
     // MARK: Random histories
 
     /// Versions of a resource, requested whole and in parts: each answer is of the version that its tag names.
-    @Test(arguments: 1...8) func eachAnswerIsWhatWasAskedFor(seed: UInt64) throws {
+    @Test(arguments: seeds(3)) func eachAnswerIsWhatWasAskedFor(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let (version, now) = (Locked(0), ManualScheduler())
         let sent = Locked(0)

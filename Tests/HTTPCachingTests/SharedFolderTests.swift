@@ -192,7 +192,7 @@ import Testing
         #expect(try onDisk() == [])
     }
 
-    @Test(arguments: 0..<50)
+    @Test(arguments: seeds(15))
     func fourProcessesAskForAURLAboutAsOftenAsOne(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let processes = (0..<4).map { _ in Process(disk) }

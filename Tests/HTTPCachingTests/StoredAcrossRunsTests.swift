@@ -235,7 +235,7 @@ import Glibc
         }
     }
 
-    @Test(arguments: 0..<100)
+    @Test(arguments: seeds(30))
     func aFolderGivesTheSameAnswersAsMemory(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let benches = [

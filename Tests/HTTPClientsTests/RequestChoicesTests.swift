@@ -380,7 +380,7 @@ import Testing
             .timeout(.seconds(30), on: clock),
             over: { (_: Int) -> Future<Int> in
                 let record = CallContext.current.record
-                record?.begin(.upload, isOngoing: false, on: clock)
+                record?.beginPause(.upload, isOngoing: false, on: clock)
                 for second in 1...40 {
                     clock.schedule(after: .seconds(second)) { record?.noteProgress(of: .upload) }
                 }

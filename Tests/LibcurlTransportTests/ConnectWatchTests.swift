@@ -12,7 +12,7 @@ import Testing
 /// Addresses and handshakes that say nothing.
 ///
 /// The time to connect is the watchdog's, so that a test whose call waits for libcurl's limits does not end.
-@Suite(.oneAtATime)
+@Suite(.oneSuiteAtATime)
 struct ConnectWatchTests {
     private func transport(_ addresses: [String]) throws -> CurlTransport {
         try CurlTransport.connecting { settings in

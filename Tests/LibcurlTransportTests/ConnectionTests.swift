@@ -18,7 +18,7 @@ import Musl
 /// Connections that go silent.
 ///
 /// The limit of the attempts that find out is three seconds, in real time as the rule itself.
-@Suite(.oneAtATime)
+@Suite(.oneSuiteAtATime)
 struct ConnectionTests {
     private let limit = Duration.seconds(3)
 

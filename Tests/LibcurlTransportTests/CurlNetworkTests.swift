@@ -7,7 +7,7 @@ import Testing
 @testable import PledgeLibcurlTransport
 
 /// CurlTransport on a network that falls silent or breaks, by the same checks as every other transport.
-@Suite(.oneAtATime) struct CurlNetworkTests {
+@Suite(.oneSuiteAtATime) struct CurlNetworkTests {
     @Test(arguments: NetworkCheck.all)
     func holds(check: NetworkCheck) async {
         await check.run(making: Self.transport)

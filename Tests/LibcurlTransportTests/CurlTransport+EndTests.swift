@@ -260,17 +260,6 @@ struct CurlTransportCancelTests {
         }
     }
 
-    @Test func aCallCanBeCancelledDuringACollectedBody() async throws {
-        let server = try LoopbackServer { [never] _ in
-            .stopping(after: "half", of: 8, until: never)
-        }
-        let call = transport.get(server)
-        _ = try await server.received(1).soon
-        call.cancel()
-        await expectCancelled(call)
-        try await server.connectionsOpen(atMost: 0).soon
-    }
-
     @Test(arguments: ["by its reader", "by the call", "by release"])
     func aCallCanBeCancelledDuringAStreamedBody(way: String) async throws {
         let server = try LoopbackServer { [never] _ in
@@ -293,17 +282,6 @@ struct CurlTransportCancelTests {
         try await server.connectionsOpen(atMost: 0).soon
     }
 
-    @Test func aResponseThatNobodyKeepsEndsItsCall() async throws {
-        let server = try LoopbackServer { [never] _ in
-            .stopping(after: "half", of: 8, until: never)
-        }
-        do {
-            let response = try await transport.stream(HTTPRequest(.get, server.url)).soon
-            #expect(response.status == 200)
-        }
-        try await server.hungUp(1).soon
-    }
-
     @Test func aCallCanBeCancelledAfterItsEnd() async throws {
         let server = try LoopbackServer { _ in .text("ok") }
         for _ in 0..<10 {
@@ -315,19 +293,5 @@ struct CurlTransportCancelTests {
             response.body.cancel()
         }
         #expect(server.acceptedConnections == 1)
-    }
-
-    @Test func aCallCanBeCancelledWhileItIsSent() async throws {
-        let server = try LoopbackServer { _ in .text("ok") }
-        let source = ScriptedSource()
-        let body = HTTPRequest.BodySource(isReplayable: true) { source.stream() }
-        let call = transport.send(HTTPRequest(.post, server.url, body: .stream(body)))
-        #expect(await comesTrue { source.asked == 1 })
-        source.give("some")
-        #expect(await comesTrue { source.asked == 2 })
-        call.cancel()
-        await expectCancelled(call)
-        #expect(await comesTrue { source.cancelled == 1 })
-        try await server.connectionsOpen(atMost: 0).soon
     }
 }

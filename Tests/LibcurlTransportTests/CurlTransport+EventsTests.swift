@@ -39,6 +39,9 @@ import Testing
         var client = HTTPClient(base: server.url, over: CurlTransport.patient)
         // The drops are many, and the test is about none of these.
         (client.circuitBreaker, client.attemptTimeout, client.deadline) = (nil, nil, nil)
+        // A connection begins a second or more after the one before it.
+        let scheduler = ManualScheduler()
+        client.scheduler = scheduler
         let events = client.events(
             "/news", reconnecting: .init(delay: .zero, maxDelay: .zero), idleTimeout: nil)
         let read = Future {
@@ -49,6 +52,11 @@ import Testing
             }
             return data
         }
+        #expect(
+            await comesTrue {
+                scheduler.advance(by: .seconds(1))
+                return read.isSettled
+            })
         #expect(try await read.soon == (1...40).map { "\($0)" })
         #expect(server.requests.count > 10)
     }

@@ -606,10 +606,4 @@ struct CurlTransportPartTests {
         try await transport.close().soon
         server.stop()
     }
-
-    @Test func aUserInTheURLIsNotSent() async throws {
-        let server = try LoopbackServer { .text($0.header("Authorization") ?? "none") }
-        let url = try #require(URL(string: "http://joe:hunter2@127.0.0.1:\(server.port)/"))
-        #expect(try await CurlTransport.patient.get(url).soon.text == "none")
-    }
 }

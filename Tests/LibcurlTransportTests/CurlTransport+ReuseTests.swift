@@ -34,22 +34,6 @@ struct CurlTransportReuseTests {
         server.stop()
     }
 
-    @Test func aSecondAnswerInTheSamePieceIsNotGivenEither() async throws {
-        let server = try SocketServer { connection in
-            while let head = connection.head() {
-                let text = "for \(head.split(separator: " ")[1])"
-                let answer = "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
-                connection.send(answer + answer)
-            }
-        }
-        for number in 0..<200 {
-            let text = try await transport.get(server.url("/\(number)")).soon.text
-            #expect(text == "for /\(number)")
-        }
-        try await transport.close().soon
-        server.stop()
-    }
-
     @Test func anOldConnectionIsNotUsedAgain() async throws {
         let server = try SocketServer { connection in
             while connection.head() != nil { connection.answer("ok") }
@@ -58,42 +42,6 @@ struct CurlTransportReuseTests {
         while server.acceptedConnections < 2 {
             _ = try await transport.get(server.url()).soon
         }
-        try await transport.close().soon
-        server.stop()
-    }
-
-    /// A server that answers the first request on each connection, and closes the connection at the second.
-    private func leavingServer(_ log: TestLog<String>) throws -> SocketServer {
-        try SocketServer { connection in
-            guard let first = connection.head() else { return }
-            log.append("\(connection.index) \(first.prefix { $0 != " " })")
-            connection.answer("first")
-            guard let second = connection.head() else { return }
-            log.append("\(connection.index) \(second.prefix { $0 != " " })")
-        }
-    }
-
-    @Test func aPOSTIsNotSentAgain() async throws {
-        let log = TestLog<String>()
-        let server = try leavingServer(log)
-        _ = try await transport.get(server.url()).soon
-        let request = HTTPRequest(.post, server.url(), body: .data(Data("once".utf8)))
-        let error = try await transport.send(request).httpError
-        #expect(error.code == .connectionLost)
-        #expect(error.request == request)
-        #expect(log.elements == ["0 GET", "0 POST"])
-        try await transport.close().soon
-        server.stop()
-    }
-
-    @Test(arguments: [HTTPMethod.get, .head, .put, .delete])
-    func whatIsIdempotentIsSentAgain(method: HTTPMethod) async throws {
-        let log = TestLog<String>()
-        let server = try leavingServer(log)
-        _ = try await transport.get(server.url()).soon
-        let response = try await transport.send(HTTPRequest(method, server.url())).soon
-        #expect(response.text == (method == .head ? "" : "first"))
-        #expect(log.elements == ["0 GET", "0 \(method.rawValue)", "1 \(method.rawValue)"])
         try await transport.close().soon
         server.stop()
     }

@@ -9,7 +9,7 @@ import Testing
 @testable import PledgeLibcurlTransport
 
 /// What a server over HTTP/2 says between the lines: that it excludes a request, or has answered early.
-@Suite(.oneAtATime)
+@Suite(.alone)
 struct HTTP2Tests {
     private func post(_ site: HTTP2Site, _ body: Data = Data("once".utf8)) -> HTTPRequest {
         HTTPRequest(.post, site.url, body: .data(body))
@@ -357,7 +357,7 @@ extension HTTP2Tests {
 }
 
 /// What comes of a call if a server over HTTP/2 resets its stream, or leaves.
-@Suite(.oneAtATime)
+@Suite(.alone)
 struct HTTP2TableTests {
     private let isWhole = isHTTP2Whole()
     private let library: CurlLibrary

@@ -1,3 +1,4 @@
+import PledgeFutures
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import Foundation
+import PledgeFutures
 import PledgeServices
 import Testing
 

@@ -1,2 +1,2 @@
 // The tests use the same generator as the users of Pledge.
-@_exported public import struct PledgeServices.SeededGenerator
+@_exported public import struct PledgeFutures.SeededGenerator

@@ -12,6 +12,11 @@ package func depth() -> Int { size("PLEDGE_DEPTH", usually: 100_000) }
 /// The number of random scripts in which a machine is compared with its model: 2,000, or PLEDGE_SCRIPTS.
 package func scriptCount() -> Int { size("PLEDGE_SCRIPTS", usually: 2_000) }
 
+/// The seeds of a test of random histories: as many as usual, or times as many as PLEDGE_SCRIPTS has 2,000.
+package func seeds(_ usual: Int) -> Range<UInt64> {
+    0..<UInt64(max(1, usual * scriptCount() / 2_000))
+}
+
 /// The number of runs of ordered pairs of policies: 2,000, or PLEDGE_PAIRS.
 package func pairRunCount() -> Int { size("PLEDGE_PAIRS", usually: 2_000) }
 

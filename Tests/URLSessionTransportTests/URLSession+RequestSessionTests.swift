@@ -338,7 +338,7 @@ struct URLSessionRequestCancelTests {
     }
 }
 
-@Suite(.oneAtATime)
+@Suite(.alone)
 struct URLSessionRequestLimitTests {
     @Test func aBodyThatGrowsBeyondTheLimitFailsAndIsNotKept() async throws {
         let bomb = try await Self.bomb()

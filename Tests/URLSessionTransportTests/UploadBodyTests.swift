@@ -135,40 +135,6 @@ struct SessionTransportUploadTests {
         #expect(server.requests.isEmpty)
     }
 
-    @Test func aStreamThatFailsFailsTheCall() async throws {
-        let source = HTTPRequest.BodySource(isReplayable: true) {
-            HTTPBodyStream(next: { Future(error: CocoaError(.fileReadCorruptFile)) })
-        }
-        let broken = HTTPRequest.BodySource(isReplayable: true) {
-            throw CocoaError(.fileReadNoSuchFile)
-        }
-        let url = try #require(URL(string: "http://127.0.0.1:9/"))
-
-        let late = try await transport.send(
-            HTTPRequest(.post, url, body: .stream(source))
-        ).httpError
-        let early = try await transport.send(
-            HTTPRequest(.post, url, body: .stream(broken))
-        ).httpError
-
-        #expect(late.code == .bodyUnreadable)
-        #expect((late.cause as? CocoaError)?.code == .fileReadCorruptFile)
-        #expect(early.code == .bodyUnreadable)
-        #expect((early.cause as? CocoaError)?.code == .fileReadNoSuchFile)
-        try await transport.close().soon
-    }
-
-    @Test func whatCanBeReadOnceIsSentOnce() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let request = HTTPRequest(.put, server.url, body: stream(1, of: Data([1])))
-
-        _ = try await transport.send(request).soon
-        let error = try await transport.send(request).httpError
-
-        #expect(error.code == .bodyNotReplayable)
-        #expect(server.requests.count == 1)
-    }
-
     @Test func cancellingCancelsTheStreamAndSendsNothing() async throws {
         let server = try LoopbackServer { _ in .text("done") }
         let cancelled = Promise<Void>()

@@ -1,3 +1,4 @@
+import PledgeAdmission
 import PledgeServices
 import PledgeSimulation
 import PledgeTraffic

@@ -1,5 +1,5 @@
 import Foundation
-import PledgeServices
+import PledgeFutures
 
 /// The times at which the calls of a run are made, in seconds from its beginning.
 struct ArrivalTimes {

@@ -1,5 +1,5 @@
 import Foundation
-import PledgeServices
+import PledgeFutures
 import PledgeSimulation
 
 /// The time that a worker takes for a call, never less than 20 ms.

@@ -1,4 +1,4 @@
-import PledgeServices
+import PledgeFutures
 import Testing
 
 @testable import validate_simulation

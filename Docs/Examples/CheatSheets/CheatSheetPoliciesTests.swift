@@ -16,7 +16,7 @@ import Testing
 
     /// The policies' functions and initialisers.
     private func declarations() throws -> [Declaration] {
-        try ["Sources/Services/Policies/", "Sources/Traffic/Policies/"]
+        try ["Sources/Services/Policies/", "Sources/Admission/", "Sources/Traffic/Policies/"]
             .flatMap(CheatSheet.declarations)
     }
 

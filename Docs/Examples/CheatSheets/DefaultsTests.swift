@@ -202,7 +202,8 @@ import Testing
 
     /// Where the settings are declared.
     private static let folders = [
-        "Sources/Services/Policies/", "Sources/Traffic/Policies/", "Sources/HTTPClients/Slots/",
+        "Sources/Services/Policies/", "Sources/Admission/", "Sources/Traffic/Policies/",
+        "Sources/HTTPClients/Slots/",
         "Sources/HTTPNetworking/Redirect.swift",
     ]
 

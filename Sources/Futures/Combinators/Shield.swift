@@ -7,7 +7,7 @@ extension Future {
     public final func shielded() -> Future<Value> {
         if isSettled { return self }
         let shield = Shield<Value>()
-        let observer = CancellableObserver<Value> { shield.end(as: $0) }
+        let observer = CancellableObserver<Value> { shield.settle(like: $0) }
         shield.observer = observer
         enroll(observer.retained())
         return shield
@@ -25,7 +25,7 @@ private final class Shield<Value: Sendable>: Future<Value>, @unchecked Sendable 
     /// result uses it.
     @exclusivity(unchecked) var observer: FutureNode?
 
-    func end(as source: Future<Value>) {
+    func settle(like source: Future<Value>) {
         _ = finish(as: source)
         observer = nil
     }

@@ -195,7 +195,6 @@ private struct WeakScheduler {
     var value: (any FutureScheduler)? { other ?? object }
 }
 
-/// A future with a timer.
 class TimerFuture<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
     /// The timer; guarded by this node's lock while pending, then used only by the thread that settled this node.
     @exclusivity(unchecked) final var timer: (any ScheduledAction)?

@@ -33,7 +33,9 @@ extension Transform {
     /// - Parameters:
     ///   - source: The upstream, which has settled.
     ///   - location: The place of the transform, for the error of a predicate that returns false.
-    func apply(to source: Future<Input>, at location: CodeLocation?) throws -> Outcome<Output> {
+    func apply(to source: Future<Input>, at location: CodeLocation?) throws -> TransformResult<
+        Output
+    > {
         switch (self, source.failure) {
         case (.map(let body), nil): return .value(try body(source.settledValue))
         case (.flatMap(let body, let context), nil):
@@ -76,7 +78,7 @@ extension Transform {
         return .unchanged
     }
 
-    /// Tells the closure of `always`, and of the other transforms that hear of each end, that the future was given up.
+    /// Calls the closure if it must hear of every end, such as the closure of `always`, because nobody waits any more.
     func giveUp() {
         switch self {
         case .always(let body): body()
@@ -88,8 +90,8 @@ extension Transform {
     }
 }
 
-/// The outcome of a transform.
-enum Outcome<Value: Sendable> {
+/// What a transform makes of the upstream's result.
+enum TransformResult<Value: Sendable> {
     case value(Value)
     case failure(Failure)
     /// The result of the associated future, which may still be pending.

@@ -58,7 +58,6 @@ private final class TraversalWork<Item: Sendable, Element: Sendable>: @unchecked
     /// True if there is nothing more to start.
     var isEmpty: Bool { next == nil }
 
-    /// Starts the future of the next item.
     func start() throws -> Future<Element>? {
         guard let item = next else { return nil }
         next = read()
@@ -160,12 +159,12 @@ private final class Traversal<Item: Sendable, Element: Sendable>: DerivedFuture<
     }
 
     override func dropWaits(into cancellation: inout Cancellation) {
-        let (work, inputs) = end()
+        let (work, inputs) = endTraversal()
         cancellation.giveUp(inputs, of: self, releasing: work)
     }
 
     /// Ends the traversal, and returns its work and its inputs; the caller releases them while it holds no lock.
-    private func end() -> (TraversalWork<Item, Element>?, [AggregateInput]) {
+    private func endTraversal() -> (TraversalWork<Item, Element>?, [AggregateInput]) {
         state.withLock { state in
             defer { (state.work, state.inputs, state.isOver) = (nil, [], true) }
             return (state.work, state.inputs)

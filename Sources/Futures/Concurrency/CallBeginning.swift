@@ -21,7 +21,7 @@ package enum CallBeginning {
         return try body()
     }
 
-    /// Counts a frame that makes calls for others than the current task.
+    /// Adds to the number of this thread's frames that make calls on nobody's or somebody else's behalf.
     @usableFromInline
     static func host(_ change: Int) {
         let thread = cfutures_current_thread()

@@ -13,7 +13,6 @@ public import Synchronization
 ///   ``init(keepingTaskWith:)`` keeps all task-local values of the caller's task, too. That takes about a microsecond.
 @usableFromInline
 package struct CallerContext: Sendable {
-    /// The value that is bound now.
     @inlinable
     package static var bound: (any AnyObject & Sendable)? {
         isInUse.load(ordering: .relaxed) ? local.get() : nil
@@ -63,7 +62,6 @@ package struct CallerContext: Sendable {
             withUnsafeCurrentTask { $0 == nil } ? .noTask(value) : .task(CallersTask(value))
     }
 
-    /// The captured value.
     package var value: (any AnyObject & Sendable)? {
         switch captured {
         case .value(let value), .noTask(let value): value
@@ -120,7 +118,7 @@ private final class CallersTask: @unchecked Sendable {
         }
     }
 
-    /// The value to bind besides.
+    /// A value to bind in addition to the caller's task-local values.
     let value: (any AnyObject & Sendable)?
     /// The executor that has the caller's values.
     private var kept: Executor?

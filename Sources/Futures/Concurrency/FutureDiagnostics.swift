@@ -106,14 +106,13 @@ public enum FutureDiagnostics {
 
     private static let watches = Atomic<Int>(0)
 
-    /// Passes a report to the handler.
     package static func tell(_ text: String) { handler.withLock { $0 }(text) }
 
     private static func place(of node: FutureNode) -> String {
         node.usersPlace.map { " made at \($0)" } ?? ""
     }
 
-    /// The words about a cycle in which a future, or one of the next sixty that it waits for, waits for itself.
+    /// Describes a cycle of waits that contains this future, or one of the next sixty that it waits for.
     private static func cycle(of future: FutureNode) -> String? {
         var (node, count): (FutureNode?, Int) = (future, 0)
         while let present = node, count < 60 {
@@ -197,7 +196,7 @@ extension CodeLocation {
 
     /// The modules in the package's products.
     package static let modules: Set = [
-        "PledgeComposition", "PledgeFutures", "PledgeServices",
+        "PledgeComposition", "PledgeFutures", "PledgeServices", "PledgeAdmission",
         "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
         "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",

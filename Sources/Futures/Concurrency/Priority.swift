@@ -47,7 +47,6 @@ extension FutureNode {
 /// The cancel handlers of a future that a task produces.
 final class TaskHandlers: CancelHandlers, @unchecked Sendable {
     private let task: Task<Void, Never>
-    /// The place that created the future.
     let location: CodeLocation
 
     init(cancelling task: Task<Void, Never>, madeAt location: CodeLocation) {

@@ -1,7 +1,7 @@
 internal import CPledgeFutures
 import Synchronization
 
-/// Settling with a value or a result: a root under its lock, a derived future by one exchange of its word.
+/// Settling with a value or a result. A root settles under its lock, a derived future by one exchange of its word.
 extension Future {
     /// Settles a root with a value.
     @inlinable
@@ -124,9 +124,10 @@ extension FutureNode {
         return true
     }
 
-    /// Leaves the waiters of this node, which has just settled, to the delivery in which it got its result.
+    /// Delivers to the waiters of this node, which has just settled.
     ///
-    /// Without such a delivery on this thread, it delivers to them here.
+    /// If this thread is delivering to this node, the loop of that delivery goes on with the waiters (``run(_:)``), so
+    /// that deliveries don't nest.
     final func passOn(_ list: UInt) {
         let thread = cfutures_current_thread()
         guard thread.pointee.receiver == Unmanaged.passUnretained(self).toOpaque() else {

@@ -42,7 +42,6 @@ public final class ClockScheduler<Time: Clock>: FutureScheduler where Time.Durat
     }
 }
 
-/// The token of one scheduled action.
 private struct SleepingAction: ScheduledAction {
     let timer: any ScheduledAction
     let task: Task<Void, any Error>

@@ -116,7 +116,9 @@ public final class LiveScheduler: FutureScheduler {
     }
 
     private func run(as runner: Int) {
-        while let action = change({ $0.timers.take(for: runner, at: Self.uptime) }) { action() }
+        while let action = change({ $0.timers.takeAction(for: runner, at: Self.uptime) }) {
+            action()
+        }
     }
 }
 
@@ -251,7 +253,7 @@ struct LiveTimers {
     }
 
     /// Takes the next action for a runner; nil if the runner must end.
-    mutating func take(for runner: Int, at now: Int64) -> (@Sendable () -> Void)? {
+    mutating func takeAction(for runner: Int, at now: Int64) -> (@Sendable () -> Void)? {
         guard runner == self.runner else {
             // The action of this runner blocked, so another runner took over. That runner may be blocked as well.
             blocked -= 1

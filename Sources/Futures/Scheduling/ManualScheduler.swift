@@ -129,7 +129,6 @@ public final class ManualScheduler: FutureScheduler {
     }
 }
 
-/// The token of one scheduled action.
 private final class ManualTimer: ScheduledAction, @unchecked Sendable {
     /// The index of the timer's item in the heap; nil if the item isn't there.
     ///

@@ -39,7 +39,6 @@ struct TimerWheel {
     private var due = BinaryHeap<DueTimer>()
     private var insertions: UInt64 = 0
 
-    /// The number of actions.
     var count: Int { entries.count }
 
     /// Adds an action.
@@ -70,7 +69,6 @@ struct TimerWheel {
         return entries.remove(id.index)
     }
 
-    /// Returns whether an action is due.
     mutating func hasDue(at now: Int64) -> Bool {
         advance(to: now >> Self.bitsOfTick)
         dropTakenBack()

@@ -1,3 +1,4 @@
+public import PledgeAdmission
 public import PledgeHTTPNetworking
 public import PledgeServices
 

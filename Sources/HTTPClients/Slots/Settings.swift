@@ -1,3 +1,4 @@
+public import PledgeAdmission
 public import PledgeFutures
 public import PledgeHTTPAuthentication
 public import PledgeHTTPCaching

@@ -18,13 +18,13 @@ extension HTTPRequest {
             }
         case .stream:
             let record = CallContext.current.record
-            record?.begin(.upload, on: scheduler)
+            record?.beginPause(.upload, on: scheduler)
             do {
                 return try body.open().collected(upTo: .max).mapWithoutOrigin { $0 }
                     .mapError(HTTPError.failure(ofBody:))
-                    .onEnd { _ in record?.end(.upload) }
+                    .onEnd { _ in record?.endPause(.upload) }
             } catch {
-                record?.end(.upload)
+                record?.endPause(.upload)
                 return Future(error: HTTPError.failure(ofBody: error))
             }
         }

@@ -220,7 +220,7 @@ extension HTTPRequest: UserBound {
     }
 
     /// Records the request's sign-ins in its attempt, so that the next attempt is for the same users.
-    package func noteSignIns() { CallContext.current.record?.note(users: context.signIns) }
+    package func noteSignIns() { CallContext.current.record?.noteUsers(context.signIns) }
 }
 
 extension SignIn: Hashable {

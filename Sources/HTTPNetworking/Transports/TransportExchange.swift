@@ -250,9 +250,9 @@ extension TransportExchange {
         guard sending.isNew, let record = context.record else { return }
         let mark = try record.willSend(replayable: request.isReplayable)
         let isUpload = request.body.isUpload
-        if isUpload { record.begin(.upload, isOngoing: false, on: scheduler) }
+        if isUpload { record.beginPause(.upload, isOngoing: false, on: scheduler) }
         let goesOn = machine.withLock { $0.record(mark, uploading: isUpload) }
-        if isUpload, !goesOn { record.end(.upload) }
+        if isUpload, !goesOn { record.endPause(.upload) }
     }
 
     /// Fails the exchange because it waited too long for a connection.
@@ -357,11 +357,13 @@ extension TransportExchange {
         let stream = isStreamed ? makeStream(length: length) : nil
         let now = idleTime
         // The download begins before another thread can end it.
-        if !isStreamed { context.record?.begin(.download, isOngoing: true, on: scheduler) }
+        if !isStreamed { context.record?.beginPause(.download, isOngoing: true, on: scheduler) }
         let action = machine.withLock {
             $0.receive(head, length: length, isValid: isValid, into: stream?.sink, at: now)
         }
-        if !isStreamed, action == nil || action?.refusal != nil { context.record?.end(.download) }
+        if !isStreamed, action == nil || action?.refusal != nil {
+            context.record?.endPause(.download)
+        }
         guard let action else { return nil }
         if let connections, let sent = action.sent {
             connections.noteAnswer(since: sent)
@@ -375,10 +377,10 @@ extension TransportExchange {
     }
 
     private func note(_ action: Machine.HeadAction, of head: HTTPResponse) {
-        if action.endsUpload { context.record?.end(.upload) }
+        if action.endsUpload { context.record?.endPause(.upload) }
         // The record is updated before the caller gets the response, because a policy that gets the response may decide
         // by the record. The body does not change the request's fate.
-        if let mark = action.mark { context.record?.end(mark, .init(of: .success(head))) }
+        if let mark = action.mark { context.record?.endRequest(mark, .init(of: .success(head))) }
     }
 
     private func error(of refusal: Machine.Refusal) -> HTTPError {
@@ -437,7 +439,7 @@ extension TransportExchange {
         connections.load()?.noteByte()
         let now = idleTime
         if machine.withLock({ $0.collect(bytes, at: now) }) { return nil }
-        context.record?.end(.download)
+        context.record?.endPause(.download)
         return error(of: .tooLarge)
     }
 
@@ -476,7 +478,7 @@ extension TransportExchange {
     package func startAgain() {
         let now = idleTime
         let discarded = machine.withLock { $0.discardResponse(at: now) }
-        if let pause = discarded.pause { context.record?.end(pause) }
+        if let pause = discarded.pause { context.record?.endPause(pause) }
     }
 }
 
@@ -495,11 +497,11 @@ extension TransportExchange {
         guard let last = machine.withLock({ $0.end() }) else { return }
         if let watch = last.watch { clear(watch) }
         if let wait = last.wait { leaveQueue(wait) }
-        if let pause = last.pause { context.record?.end(pause) }
+        if let pause = last.pause { context.record?.endPause(pause) }
         let outcome = result.flatMap { whole(last) }.mapError {
             errorWithPartialResponse($0, of: last)
         }
-        if let mark = last.mark { context.record?.end(mark, .init(of: outcome)) }
+        if let mark = last.mark { context.record?.endRequest(mark, .init(of: outcome)) }
         let (recipient, sink) = (last.recipient, last.body)
         deliver {
             switch (recipient, outcome) {

@@ -8,10 +8,10 @@ struct ArchiveRedaction {
     /// What was replaced, to find it elsewhere in the exchange.
     private var secrets = KnownSecrets(sparing: SensitiveNames.common)
 
-    /// Identifiers and dates that repeat a part of a secret, and stay.
+    /// Identifiers and dates that aren't replaced, although they repeat a part of a secret.
     private var kept: Set<ArraySlice<UInt8>> = []
 
-    /// True in a response, where a number replaces a number, because the client's decoder expects one.
+    /// True for a response, in which 0 replaces a secret number, because the client's decoder expects a number.
     private var isAnswer = false
 
     private static let sign = HTTPArchive.redacted
@@ -19,7 +19,6 @@ struct ArchiveRedaction {
     /// The headers whose value is a URL.
     private static let urlHeaders: Set<String> = ["location", "content-location", "referer"]
 
-    /// Returns an entry without its secrets.
     static func redacted(_ entry: HTTPArchive.Entry) -> HTTPArchive.Entry {
         var redaction = ArchiveRedaction()
         var entry = entry
@@ -134,8 +133,8 @@ extension ArchiveRedaction {
             return redacted(text) { $0.markCookies(in: text) }
         default:
             guard
-                HeaderNames.areSecret(name)
-                    || !HTTPHeaders.isHarmless(name) && !HeaderNames.identify(name)
+                SecretHeaders.contain(name)
+                    || !HTTPHeaders.isHarmless(name) && !SecretHeaders.isIdentifier(name)
                         && value.utf8.looksLikeOneToken
                     || value.utf8.isJSONWebToken
             else { return redacted(Array(value.utf8), as: .text) }
@@ -176,7 +175,7 @@ extension ArchiveRedaction {
 }
 
 extension ArchiveRedaction {
-    /// Names stay even if a secret is the same word, because a replay compares them, and decoders look for them.
+    /// Replaces known secrets, but not names that are the same word: a replay compares names, and decoders look for them.
     private mutating func scrubbed(_ text: String) -> String {
         let source = Array(text.utf8)
         var marks = secrets.marks(in: source)
@@ -187,7 +186,7 @@ extension ArchiveRedaction {
         return SafeText.replacing(marks, in: source, by: Self.sign)
     }
 
-    /// A replay finds an exchange by its origin, which is no secret even if a password is the same word.
+    /// Replaces known secrets behind the origin, by which a replay finds the exchange, even if a password is the same.
     private mutating func scrubbed(url: String) -> String {
         guard let end = Self.authority(of: url)?.upperBound else { return scrubbed(url) }
         return String(url[..<end]) + scrubbed(String(url[end...]))
@@ -326,29 +325,6 @@ extension Substring {
     func parts(at separator: UInt8) -> (Substring, Substring) {
         let start = utf8.prefix { $0 != separator }
         return (Substring(start), Substring(utf8[start.endIndex...].dropFirst()))
-    }
-}
-
-/// The names of headers whose values are secrets.
-private enum HeaderNames {
-    /// Headers with a secret's name that hold none.
-    private static let harmless: Set<String> = ["www-authenticate", "proxy-authenticate"]
-
-    /// True if the last word says that the value names something: a trace, an account, a server.
-    static func identify(_ name: String) -> Bool {
-        let last = name.split { "-_".contains($0) }.last ?? ""
-        return ["id", "account", "by", "ray"].contains(last)
-    }
-
-    static func areSecret(_ name: String) -> Bool {
-        if name == "idempotency-key" { return false }
-        if HTTPHeaders.isHarmless(name) { return !HTTPHeaders.isShown(name) }
-        if harmless.contains(name) || name.hasPrefix("access-control-") { return false }
-        return ["auth", "key", "sign"].contains { name.contains($0) }
-            || SensitiveNames.contain(name.utf8)
-            // A code may be one of an error or a country.
-            || name.split { "-_".contains($0) }
-                .contains { $0 != "code" && SensitiveNames.ofForms.contains(String($0)) }
     }
 }
 

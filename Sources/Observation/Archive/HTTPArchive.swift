@@ -75,7 +75,6 @@ public struct HTTPArchive: Hashable, Sendable {
             at: Date.now.secondsSince1970 * 1_000_000_000)
     }
 
-    /// Returns whether there is a file.
     package static func exists(at file: URL) -> Bool {
         SystemFolder(file.deletingLastPathComponent()).version(of: file.lastPathComponent) != nil
     }

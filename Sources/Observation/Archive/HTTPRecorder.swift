@@ -36,7 +36,6 @@ public final class HTTPRecorder: Sendable {
         var pending = 0
         /// The size of all that waits or is kept, in bytes.
         var total = 0
-        /// The number of exchanges that were left out.
         var leftOut = 0
     }
 
@@ -115,11 +114,11 @@ public final class HTTPRecorder: Sendable {
         return Recording(
             request, number, start: start, limit: bodyLimit, now: now
         ) { [weak self] in
-            self?.end($0, $1, start: start)
+            self?.keepEntry($0, $1, start: start)
         }
     }
 
-    private func end(_ number: Int, _ entry: HTTPArchive.Entry, start: SchedulerInstant) {
+    private func keepEntry(_ number: Int, _ entry: HTTPArchive.Entry, start: SchedulerInstant) {
         var entry = entry
         let size = entry.bodySize
         let (isKept, waits) = state.withLock { state in
@@ -217,7 +216,6 @@ extension HTTPClient.CustomMiddleware {
     }
 }
 
-/// An exchange that is being recorded.
 private final class Recording: ExchangeListener {
     private struct State {
         var response: HTTPResponse?

@@ -84,7 +84,7 @@ package final class JoinedPriority: Sendable {
     /// - Parameter body: Called on the thread that raises the priority. If several threads raise it at once, the
     ///   closure may get the priorities in any order.
     /// - Returns: The listener's number.
-    func listen(_ body: @escaping @Sendable (CallPriority) -> Void) -> Int {
+    package func listen(_ body: @escaping @Sendable (CallPriority) -> Void) -> Int {
         let (number, priority) = state.withLock { state in
             state.lastListener += 1
             state.listeners[state.lastListener] = body
@@ -95,7 +95,7 @@ package final class JoinedPriority: Sendable {
     }
 
     /// Removes a listener, unless it was removed before.
-    func stopListening(_ number: Int) {
+    package func stopListening(_ number: Int) {
         state.withLockThenRelease { $0.listeners.removeValue(forKey: number) }
     }
 }

@@ -40,7 +40,7 @@ public final class CallRecord: Sendable {
 
     /// The record of the attempt around this record's attempt; nil if there is none.
     let outer: CallRecord?
-    /// A mark in the outer record that stands for this record's requests, until this record has a mark of its own.
+    /// A mark in `outer` that assumes that this record's part has sent something, until this record has a mark.
     private let presumed: Mark?
     private let state = Atomic(RecordState())
     private let isLate = Atomic(false)
@@ -69,7 +69,7 @@ extension CallRecord {
     /// Notes that a request is about to be sent.
     ///
     /// - Parameter isReplayable: Whether the request may be processed twice without harm.
-    /// - Returns: The mark to pass to ``end(_:_:)``.
+    /// - Returns: The mark to pass to ``endRequest(_:_:)``.
     /// - Throws: ``AttemptSuperseded`` if the request must not be sent. One reason is that this attempt, or one around
     ///   it, is over. The other is that the request isn't replayable, and another attempt of the same hedged call has
     ///   already sent an unreplayable request.
@@ -96,8 +96,10 @@ extension CallRecord {
     /// - Parameters:
     ///   - mark: The request's mark. Only the first fate that is noted for a mark counts.
     ///   - fate: The fate.
-    public func end(_ mark: Mark, _ fate: Fate) {
-        guard let request = mark.request, request.end(), fate != .mayHaveArrived else { return }
+    public func endRequest(_ mark: Mark, _ fate: Fate) {
+        guard let request = mark.request, request.markEnded(), fate != .mayHaveArrived else {
+            return
+        }
         subtract()
     }
 
@@ -128,15 +130,14 @@ extension CallRecord {
 
     /// Notes in this record and all outer ones that a mark was added.
     ///
-    /// Called once no record has refused the mark. So a refused mark changes no verdict: something else may have been
-    /// sent without a mark, or stands behind a presumed one.
+    /// Called only after all records have admitted the mark, so that a refused one changes no verdict.
     private func noteMark() {
         outer?.noteMark()
         change { state in
             state.noteMark()
             return true
         }
-        if let presumed { outer?.end(presumed, .unsent) }
+        if let presumed { outer?.endRequest(presumed, .unsent) }
     }
 
     /// Removes an unreplayable mark from this record and all outer ones.
@@ -184,14 +185,16 @@ extension CallRecord {
     ///
     /// - Parameters:
     ///   - pause: The kind of pause.
-    ///   - isOngoing: True if the pause lasts until ``end(_:)``, and false if it only lasts until the last
+    ///   - isOngoing: True if the pause lasts until ``endPause(_:)``, and false if it only lasts until the last
     ///     ``noteProgress(of:)``.
     ///   - scheduler: The clock.
-    package func begin(_ pause: Pause, isOngoing: Bool = true, on scheduler: any FutureScheduler) {
+    package func beginPause(
+        _ pause: Pause, isOngoing: Bool = true, on scheduler: any FutureScheduler
+    ) {
         pauses.storeIfNil(Locked(PauseTimes())).withLock {
-            $0[pause].begin(isOngoing: isOngoing, on: scheduler)
+            $0[pause].beginOne(isOngoing: isOngoing, on: scheduler)
         }
-        outer?.begin(pause, isOngoing: isOngoing, on: scheduler)
+        outer?.beginPause(pause, isOngoing: isOngoing, on: scheduler)
     }
 
     /// Notes that bytes have just moved.
@@ -200,13 +203,11 @@ extension CallRecord {
         outer?.noteProgress(of: pause)
     }
 
-    /// Notes that a pause ends.
-    package func end(_ pause: Pause) {
-        pauses.load()?.withLock { $0[pause].end() }
-        outer?.end(pause)
+    package func endPause(_ pause: Pause) {
+        pauses.load()?.withLock { $0[pause].endOne() }
+        outer?.endPause(pause)
     }
 
-    /// Returns the time spent so far in pauses of one kind.
     package func time(of pause: Pause) -> Duration {
         let own = pauses.load()?.withLock { $0[pause].total } ?? .zero
         guard let adopted = adopted.load() else { return own }
@@ -214,7 +215,6 @@ extension CallRecord {
     }
 }
 
-/// The time of each kind of pause.
 private struct PauseTimes {
     private var times = CallRecord.Pause.allCases.map { _ in PauseTime() }
 
@@ -239,7 +239,7 @@ struct PauseTime {
         past + (since.map { $0.start.duration(to: last ?? $0.scheduler.now) } ?? .zero)
     }
 
-    mutating func begin(isOngoing: Bool, on scheduler: any FutureScheduler) {
+    mutating func beginOne(isOngoing: Bool, on scheduler: any FutureScheduler) {
         count += 1
         guard count == 1 else { return }
         let now = scheduler.now
@@ -251,7 +251,7 @@ struct PauseTime {
         if last != nil { last = since?.scheduler.now }
     }
 
-    mutating func end() {
+    mutating func endOne() {
         guard count > 0 else { return }
         count -= 1
         guard count == 0 else { return }
@@ -266,8 +266,8 @@ extension CallRecord {
     /// Notes the users for whom a request is sent.
     ///
     /// A later attempt is sent for the same users, or fails.
-    package func note(users: any CallUsers) {
-        outer?.note(users: users)
+    package func noteUsers(_ users: any CallUsers) {
+        outer?.noteUsers(users)
         noted.storeIfNil(Locked(nil)).withLock { $0 = users }
     }
 
@@ -338,10 +338,9 @@ extension CallRecord.Verdict: Comparable {
     }
 }
 
-/// A request that must not be processed twice.
 private final class UnreplayableRequest: Sendable {
     /// Marks the request as ended, and returns true if it wasn't ended before.
-    func end() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
+    func markEnded() -> Bool { !isEnded.exchange(true, ordering: .acquiringAndReleasing) }
 
     private let isEnded = Atomic(false)
 }
@@ -377,7 +376,7 @@ extension CallRecord {
     }
 
     /// True if other attempts run beside this one, or beside an attempt around it.
-    var hasRivals: Bool {
+    package var hasRivals: Bool {
         state.load(ordering: .acquiring).hasRivals || outer?.hasRivals ?? false
     }
 
@@ -393,15 +392,12 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
     /// may have arrived.
     private(set) var rawValue: UInt64 = 0
 
-    /// Creates the state of a new record.
     init() {}
 
     init(rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// True if the attempt is over.
     var isClosed: Bool { rawValue & 1 != 0 }
 
-    /// True if other attempts run beside this one.
     var hasRivals: Bool { rawValue & 2 != 0 }
 
     var verdict: CallRecord.Verdict {
@@ -416,7 +412,6 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
     /// Notes that the attempt records what it sends.
     mutating func noteMark() { rawValue |= 4 }
 
-    /// Increases the number of unreplayable requests by one.
     mutating func addUnreplayable() { rawValue += 8 }
 
     /// Decreases the number of unreplayable requests by one.

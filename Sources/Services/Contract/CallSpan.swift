@@ -42,6 +42,12 @@ extension CallContext {
             isUnproven: isUnproven)
     }
 
+    /// Reports that a policy refuses a call, and returns the failed call.
+    package func refuse<Output: Sendable>(with error: ServiceError) -> Future<Output> {
+        report(.refused(error), by: error.policy, named: error.policyName)
+        return Future(error: error)
+    }
+
     /// Calls a service in this context, for a policy that may call the service several times, such as a retry.
     ///
     /// If the call is observed, the new call gets its own span inside the context's span. Observers hear when it
@@ -82,7 +88,7 @@ extension CallContext {
             ending.tell(.success, nil)
             return future
         }
-        return end(ending, after: future, classifier)
+        return reportEnd(ending, after: future, classifier)
     }
 
     /// Reports the end of a call: at once if the call has ended, or else when it ends.
@@ -90,14 +96,13 @@ extension CallContext {
     /// This is a separate function because it looks up generic types at run time. If it were inlined, every call would
     /// do these lookups, even a call that has already succeeded.
     @inline(never)
-    private func end<Output: Sendable>(
+    private func reportEnd<Output: Sendable>(
         _ ending: SpanEnding, after future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
         future.atEnd(with: { ending.tell(classifier($0), $0.failure) })
     }
 }
 
-/// Everything needed to report the end of a span.
 private struct SpanEnding: Sendable {
     let span: CallSpan
     let policy: String
@@ -127,10 +132,8 @@ struct CallSpan: Sendable {
         start = trace.now()
     }
 
-    /// Creates the span of a whole call.
     init(root trace: CallTrace) { self.init(trace, parent: nil) }
 
-    /// Returns a new span within this one.
     func child() -> CallSpan { CallSpan(trace, parent: number) }
 
     /// Returns a new span within this one; events of the new span also go to further observers.
@@ -138,7 +141,6 @@ struct CallSpan: Sendable {
         CallSpan(CallTrace(joining: trace, observers: observers), parent: number)
     }
 
-    /// Reports a policy's action to the observers.
     func tell(
         _ kind: PolicyEvent.Kind, by policy: String, named name: String?, attempt: Int,
         at instant: SchedulerInstant, isUnproven: Bool = false
@@ -156,10 +158,9 @@ final class CallBeneath: Sendable {
 
     var span: CallSpan? { last.withLock { $0 } }
 
-    func note(_ span: CallSpan) { last.withLock { $0 = span } }
+    func noteSpan(_ span: CallSpan) { last.withLock { $0 = span } }
 }
 
-/// The state that the spans of one call share.
 final class CallTrace: Sendable {
     let call: UInt64
     let observers: [ServiceObserver]
@@ -221,9 +222,7 @@ extension Future {
 }
 
 extension Result {
-    /// The error of a failure.
     var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
 
-    /// True if the call was cancelled.
     var isGivenUp: Bool { failure is CancellationError }
 }

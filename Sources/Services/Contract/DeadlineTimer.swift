@@ -22,8 +22,8 @@ struct DeadlineTimer: Sendable {
 
     /// The actions that wait, guarded by the lock of ``state``.
     ///
-    /// Only the scheduler keeps them. So they are released with the scheduler, although they keep the call's context,
-    /// which keeps this timer.
+    /// Only the scheduler keeps this object alive. The actions keep the call's context, and the context keeps the timer,
+    /// so a reference from the timer would be a cycle.
     fileprivate final class Waiting: @unchecked Sendable {
         /// Usually only one action waits, which needs no array.
         private var sole: Entry?

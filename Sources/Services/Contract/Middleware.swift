@@ -154,7 +154,7 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     /// Returns whether the middleware's state can be discarded now without losing anything.
     let isIdle: @Sendable () -> Bool
 
-    /// Wraps a service that is itself middleware around another one.
+    /// Wraps a service that already hands its answers to their inputs (``AnswerReceiving``), as middleware does.
     package let wrap: @Sendable (@escaping Service<Input, Output>) -> Service<Input, Output>
 }
 
@@ -169,7 +169,7 @@ package protocol AnswerReceiving: Sendable {
 }
 
 extension AnswerReceiving {
-    /// Returns a service whose inputs receive their answers; `Input` is this type.
+    /// Returns a service that hands each answer to its input; `Input` is this type.
     fileprivate static func receiving<Input: Sendable, Output: Sendable>(
         from service: @escaping Service<Input, Output>
     ) -> Service<Input, Output> {

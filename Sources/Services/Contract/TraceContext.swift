@@ -1,3 +1,5 @@
+public import PledgeFutures
+
 /// A call's place in a distributed trace: the trace and the span within it, by W3C Trace Context.
 ///
 /// ```swift

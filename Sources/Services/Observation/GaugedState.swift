@@ -14,7 +14,6 @@ public protocol GaugedState: AnyObject, Sendable {
 
 /// The meaning of a state's number.
 public enum StateGauge: String, Hashable, Sendable, CaseIterable {
-    /// The number of calls in flight.
     case inFlight = "in_flight"
     /// The number of calls that wait.
     case queued
@@ -41,29 +40,6 @@ extension CircuitBreaker: GaugedState {
         case .isolated: [.state: 3]
         }
     }
-}
-
-extension Bulkhead: GaugedState {
-    /// The calls in flight, and the calls that wait.
-    public var gauges: [StateGauge: Double] {
-        [.inFlight: Double(inFlight), .queued: Double(queued)]
-    }
-}
-
-extension RateLimiter: GaugedState {
-    /// The label `rateLimit`.
-    public static var policy: String { "rateLimit" }
-
-    /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
-}
-
-extension Pushback: GaugedState {
-    /// The label `pushback`.
-    public static var policy: String { "pushback" }
-
-    /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }
 
 extension RetryBudget: GaugedState {

@@ -26,7 +26,7 @@ extension Middleware {
                 let span =
                     context.span?.child(toldTo: observers)
                     ?? CallSpan(root: CallTrace(observers: observers, now: now))
-                if context.span == nil { context.callBeneath?.note(span) }
+                if context.span == nil { context.callBeneath?.noteSpan(span) }
                 return context.with(
                     attempt: context.attempt, record: context.record, span: span
                 ).callInSpan(

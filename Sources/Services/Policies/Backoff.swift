@@ -1,3 +1,5 @@
+import PledgeFutures
+
 /// A rule for the wait before an attempt is repeated.
 ///
 /// ```swift

@@ -58,7 +58,7 @@ package struct CallValidity<Key: Hashable> {
     /// - Returns: The key as it was stored, if this was its last call in flight.
     @inlinable
     @discardableResult
-    package mutating func end(_ key: Key) -> Key? {
+    package mutating func endCall(_ key: Key) -> Key? {
         guard let index = calls.index(forKey: key) else { return nil }
         calls.values[index].count -= 1
         return calls.values[index].count == 0 ? calls.remove(at: index).key : nil

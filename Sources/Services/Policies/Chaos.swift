@@ -66,7 +66,7 @@ struct Chaos<Output: Sendable>: Sendable {
         guard plan.latency > .zero else { return go(on: plan, in: context, service, input) }
         context.report(.injectedLatency(plan.latency), by: Self.policy, named: chaosSwitch?.name)
         if let left = context.remaining, left <= plan.latency {
-            return end(input, after: max(left, .zero), in: context)
+            return failAtDeadline(input, after: max(left, .zero), in: context)
         }
         let caller = CallerContext(keeping: context)
         return Future<Void>(value: ()).delay(plan.latency, on: scheduler)
@@ -74,7 +74,7 @@ struct Chaos<Output: Sendable>: Sendable {
     }
 
     /// Fails a call at its deadline, which comes before the end of its latency.
-    private func end<Input: Sendable>(
+    private func failAtDeadline<Input: Sendable>(
         _ input: Input, after time: Duration, in context: CallContext
     ) -> Future<Output> {
         let error = ServiceError(
@@ -230,7 +230,6 @@ public final class ChaosSwitch: Sendable {
 
 /// The faults of one call, chosen at random when it starts.
 struct ChaosPlan: Equatable, Sendable {
-    /// The total delay of the call.
     private(set) var latency = Duration.zero
     /// The index of the fault that fails the call; the first one, if several occur.
     private(set) var failure: Int?

@@ -164,7 +164,8 @@ public final class CircuitBreaker: Sendable {
     }
 
     private let machine: Locked<CircuitBreakerMachine>
-    /// The machine's ticket while it is closed, otherwise -1, so that a call begins without the lock; written under it.
+    /// The machine's ticket while the breaker is closed, otherwise -1: calls read it without the lock, under which it is
+    /// written.
     private let ticketIfClosed = Atomic(0)
     private let limits: CircuitBreakerLimits
     private let slowCallDuration: Duration?
@@ -202,16 +203,16 @@ extension CircuitBreaker {
         _ context: CallContext
     ) -> Future<Output> {
         let now = scheduler.now
-        switch change({ $0.enter(at: now) }) {
+        switch change({ $0.admitCall(at: now) }) {
         case .admitted(let ticket, let isFirstProbe):
             if isFirstProbe { tell(from: .open, to: .halfOpen, in: context) }
             return call(service, input, ticket, classifier, context)
         case .refused(let instant):
-            let error = ServiceError(
-                .circuitOpen, policy: Self.policy, policyName: name, retryAt: instant,
-                retryAfter: instant.map { now.duration(to: $0) })
-            context.report(.refused(error), by: Self.policy, named: name)
-            return Future(error: error)
+            return context.refuse(
+                with: ServiceError(
+                    .circuitOpen, policy: Self.policy, policyName: name, retryAt: instant,
+                    retryAfter: instant.map { now.duration(to: $0) },
+                    subject: loggedName(of: input)))
         }
     }
 
@@ -228,13 +229,12 @@ extension CircuitBreaker {
             context: context)
         let future = context.call(service, input)
         if classifier.isPlainSuccess(future) {
-            end(call, with: .healthy)
+            recordEnd(of: call, with: .healthy)
             return future
         }
         return followLater(future, call, classifier)
     }
 
-    /// An admitted call.
     private struct Call {
         let ticket: Int
         /// Nil if the breaker has no `slowCallDuration`.
@@ -253,15 +253,15 @@ extension CircuitBreaker {
         future.atEnd(with: { result in
             let health = classifier(result).health
             let counts = health != .unhealthy || call.context.record?.countFailure() != false
-            self.end(call, with: counts ? health : .unknown)
+            self.recordEnd(of: call, with: counts ? health : .unknown)
         })
     }
 
-    private func end(_ call: Call, with health: Outcome.Health) {
+    private func recordEnd(of call: Call, with health: Outcome.Health) {
         let (now, context) = (scheduler.now, call.context)
         let isSlow = call.start.map { $0.duration(to: now) >= slowCallDuration ?? .zero } ?? false
         let change = change {
-            $0.end(call.ticket, with: health, isSlow: isSlow, at: now)
+            $0.endCall(call.ticket, with: health, isSlow: isSlow, at: now)
         }
         switch change {
         case nil: return
@@ -335,7 +335,7 @@ struct CircuitBreakerMachine: Sendable {
     enum Change: Equatable {
         /// The last probe succeeded, and calls pass again.
         case closed
-        /// No more calls pass. The code that called `end` must ask the backoff for a duration, and pass it to
+        /// No more calls pass. The code that called `endCall` must ask the backoff for a duration, and pass it to
         /// ``open(for:at:)``.
         ///
         /// The backoff gets the number of earlier openings, and the previous duration.
@@ -390,11 +390,10 @@ struct CircuitBreakerMachine: Sendable {
         slowCalls = requests
     }
 
-    /// The ticket of the next call; nil if ``enter(at:)`` must decide.
+    /// The ticket of the next call; nil if ``admitCall(at:)`` must decide.
     var ticketIfClosed: Int? { state == .closed ? ticket : nil }
 
-    /// Decides whether a call passes.
-    mutating func enter(at instant: SchedulerInstant) -> Entry {
+    mutating func admitCall(at instant: SchedulerInstant) -> Entry {
         switch state {
         case .closed: return .admitted(ticket: ticket, isFirstProbe: false)
         case .tripped(let since):
@@ -428,7 +427,7 @@ struct CircuitBreakerMachine: Sendable {
     ///     counts as a failure.
     ///   - isSlow: True if the call was slow.
     ///   - instant: The present instant.
-    mutating func end(
+    mutating func endCall(
         _ ticket: Int, with health: Outcome.Health, isSlow: Bool = false,
         at instant: SchedulerInstant
     ) -> Change? {
@@ -436,7 +435,7 @@ struct CircuitBreakerMachine: Sendable {
         switch (health, state) {
         case (.unknown, .closed) where !isSlow: return nil
         case (_, .closed):
-            note(isSuccess: health == .healthy, isSlow: isSlow, at: instant)
+            countCall(isSuccess: health == .healthy, isSlow: isSlow, at: instant)
             return hasFailedTooOften(at: instant) ? trip(at: instant) : nil
         case (.unknown, _) where !isSlow:
             probes -= 1
@@ -478,7 +477,7 @@ struct CircuitBreakerMachine: Sendable {
         max(instant, since.advanced(by: previous ?? .zero))
     }
 
-    private mutating func note(isSuccess: Bool, isSlow: Bool, at instant: SchedulerInstant) {
+    private mutating func countCall(isSuccess: Bool, isSlow: Bool, at instant: SchedulerInstant) {
         if isSuccess {
             (failuresInARow, rowSince) = (0, nil)
         } else {
@@ -543,7 +542,6 @@ struct CircuitBreakerMachine: Sendable {
     }
 }
 
-/// The limits at which a circuit breaker opens and closes.
 struct CircuitBreakerLimits: Sendable {
     var failuresInARow: Int
     var failuresLasting: Duration

@@ -30,7 +30,7 @@ extension Middleware {
     /// in the context of the caller with the most time left.
     ///
     /// **Priority.** The joined call gets the highest ``CallContext/priority`` of all callers who have joined it. A
-    /// call that waits in a ``Bulkhead`` moves up when a more important caller joins. The call keeps its new
+    /// call that waits in a `Bulkhead` moves up when a more important caller joins. The call keeps its new
     /// position when that caller leaves. A task that awaits a caller's future raises the priority of the tasks that
     /// work for the joined call.
     ///
@@ -159,7 +159,7 @@ extension Coalescer {
         let since = era == .first ? era : self.since(in: context, erased, subject(input))
         let entry = machine.withLock { machine -> Machine.Entry? in
             if hasOwnParts, machine.isOver(erased) { return nil }
-            return machine.enter(
+            return machine.addCaller(
                 erased, since: since, in: era, notes: notes(in: context),
                 caller(context, service, input))
         }
@@ -178,7 +178,7 @@ extension Coalescer {
                 context.isPlain && notes.isEmpty && era == .first
                 ? service(input) : share(service, input, in: context, notes, name, classifier)
             if future.hasSucceeded {
-                let ended = machine.withLock { $0.end(erased, call: number) }
+                let ended = machine.withLock { $0.endCall(erased, call: number) }
                 if !ended.callers.isEmpty { deliver(ended, of: future) }
                 return future
             }
@@ -186,7 +186,7 @@ extension Coalescer {
         }
     }
 
-    /// Returns an era; this caller may share only a call that began in that era or later.
+    /// Returns the earliest era in which a call may have begun if this caller is to share it.
     ///
     /// If the call in flight depends on an outdated answer, this closes the call to new callers. Memos are asked
     /// whether an answer is outdated. This happens while no lock is held, because memos compare keys, and that runs the
@@ -229,7 +229,7 @@ extension Coalescer {
         _ context: CallContext, _ service: @escaping Service<Input, Output>, _ input: Input
     ) -> Future<Output> {
         if let result = future.result, !isTooLate(result, context) {
-            deliver(machine.withLock { $0.end(AnyHashable(key), call: call) }, result)
+            deliver(machine.withLock { $0.endCall(AnyHashable(key), call: call) }, result)
             return future
         }
         let caller = caller(context, service, input)
@@ -282,7 +282,7 @@ extension Coalescer {
             {
                 return
             }
-            let removed = self.machine.withLock { $0.end(AnyHashable(key), call: number) }
+            let removed = self.machine.withLock { $0.endCall(AnyHashable(key), call: number) }
             self.deliver(removed, result, of: maker)
         }
         let giveUp: @Sendable () -> Void = {
@@ -404,7 +404,6 @@ private class AnyCaller: @unchecked Sendable {
 /// Unchecked, like its superclass; it has no mutable state.
 private final class Caller<Output: Sendable>: AnyCaller, @unchecked Sendable {
     let promise = InternalPromise<Output>()
-    /// Calls the service for this caller.
     let call: @Sendable (CallNotes) -> Future<Output>
 
     init<Input: Sendable>(

@@ -12,8 +12,8 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     enum Entry {
         /// The key has no call, so this caller makes one.
         ///
-        /// This caller has no number yet. Nevertheless, the call counts it as one of its callers, until the call ends
-        /// or ``seat(_:_:call:)`` gives the caller a number.
+        /// The call counts this caller, although it gets a number only if its call doesn't end at once
+        /// (``seat(_:_:call:)``).
         case first(call: Int, CallNotes)
         /// The caller waits for a call in flight; `callers` is the number of all callers that share the call now.
         case joined(Caller, number: Int, callers: Int, CallNotes)
@@ -30,9 +30,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     }
 
     private struct Flight {
-        /// The number of the call in flight.
         var number: Int
-        /// The era in which the call began.
         var era: Era
         let notes: CallNotes
         /// The handle to cancel the call or raise its priority; nil until it exists.
@@ -46,7 +44,6 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         var count: Int { callers.count + (isBeginning ? 1 : 0) }
     }
 
-    /// The calls with one key.
     private struct Flights {
         /// The call that new callers share.
         var current: Flight?
@@ -77,21 +74,21 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     /// Enters a caller with a key.
     ///
     /// - Parameters:
-    ///   - since: An era; this caller may share only a call that began in that era or later.
+    ///   - since: The earliest era in which a call may have begun if this caller is to share it.
     ///   - era: The present era.
     ///   - notes: Creates the notes of a new call.
-    mutating func enter(
+    mutating func addCaller(
         _ key: Key, since: Era = .first, in era: Era = .first,
         notes: @autoclosure () -> CallNotes = CallNotes(), _ caller: @autoclosure () -> Caller
     ) -> Entry {
         // The entry is changed in place, so that the key is hashed only once.
-        let entry = Self.enter(
+        let entry = Self.addCaller(
             &flights[key, default: Flights()], &lastCall, &lastCaller, since, era, notes, caller)
         if case .first = entry { count += 1 }
         return entry
     }
 
-    private static func enter(
+    private static func addCaller(
         _ flights: inout Flights, _ lastCall: inout Int, _ lastCaller: inout Int,
         _ since: Era, _ era: Era, _ notes: () -> CallNotes, _ caller: () -> Caller
     ) -> Entry {
@@ -157,7 +154,7 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
     }
 
     /// Ends a call and removes its callers, who get the result.
-    mutating func end(_ key: Key, call number: Int) -> Removed {
+    mutating func endCall(_ key: Key, call number: Int) -> Removed {
         guard let place = place(of: key, call: number) else { return Removed() }
         let (key, flight) = remove(place)
         guard let flight, !flight.callers.isEmpty else {

@@ -144,15 +144,14 @@ extension Hedge {
         return scheduler.now
     }
 
-    /// Counts a call as in flight, because it didn't end at once; ``end()`` must follow once.
-    func begin() { budget.withLock { $0.begin() } }
+    /// Counts a call as in flight, because it didn't end at once; ``endCall()`` must follow once.
+    func beginCall() { budget.withLock { $0.beginCall() } }
 
-    /// Reports that a counted call has ended.
-    func end() { budget.withLock { $0.end() } }
+    func endCall() { budget.withLock { $0.endCall() } }
 
     /// Takes one hedge out of both budgets.
     func withdraw() -> Bool {
-        guard budget.withLock({ $0.take() }) else { return false }
+        guard budget.withLock({ $0.takeHedge() }) else { return false }
         if retries?.withdraw() ?? true { return true }
         budget.withLock { $0.putBack() }
         return false
@@ -167,7 +166,6 @@ extension Hedge {
     /// Puts hedges back into the budget shared with the retries, because the service works.
     func refund(_ count: Int) { retries?.refund(count) }
 
-    /// Records the latency of a call that began at an instant.
     func record(since start: SchedulerInstant) {
         guard let latencies else { return }
         let now = scheduler.now
@@ -216,17 +214,13 @@ struct HedgeBudget: Sendable {
     }
 
     /// Counts a call as in flight, because it didn't end at once.
-    mutating func begin() { underWay += 1 }
+    mutating func beginCall() { underWay += 1 }
 
-    /// Reports that a counted call has ended.
-    mutating func end() { underWay -= 1 }
+    mutating func endCall() { underWay -= 1 }
 
-    /// Takes one hedge, if there is one.
-    mutating func take() -> Bool { bucket.take() }
+    mutating func takeHedge() -> Bool { bucket.takeToken() }
 
-    /// Puts back a hedge that wasn't made.
     mutating func putBack() { bucket.putBack() }
 
-    /// The number of whole hedges left.
     var balance: Int { bucket.balance }
 }

@@ -61,14 +61,12 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         var calls: [Int: Future<Output>] = [:]
         /// The highest priority of a task that awaits the answer.
         var raised: TaskPriority?
-        /// The record of what each call has sent.
         var records: [Int: CallRecord]
         /// The contexts and task-local values for further calls.
         ///
         /// Only one thread at a time may use each of them. So there are several, because several threads may make
         /// further calls at the same time.
         var callers: [CallerContext]
-        /// The instant at which each call started.
         var starts: [Int: SchedulerInstant]
         var timer: (any ScheduledAction)?
         /// The last failure of a call that was made; it is the result if no call follows.
@@ -98,7 +96,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
                     CallerContext(keeping: context)
                 },
                 starts: [1: start]))
-        policy.hedge.begin()
+        policy.hedge.beginCall()
     }
 
     /// Begins to wait, for the end of the first call and for the delay before the second.
@@ -113,11 +111,10 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         return promise
     }
 
-    /// Waits for the end of a call.
     private func watch(_ number: Int, _ future: Future<Output>) {
         // The wait is a future of its own. Cancelling it doesn't settle the service's future, which others may hold
         // too.
-        let branch = future.onEnd { result in self.end(number, result) }
+        let branch = future.onEnd { result in self.endCall(number, result) }
         let (isWanted, raised) = state.withLock { state in
             guard state.machine.isUnderWay(number) else { return (false, nil as TaskPriority?) }
             state.calls[number] = branch
@@ -137,7 +134,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         }
     }
 
-    private func end(_ number: Int, _ result: Result<Output, any Error>) {
+    private func endCall(_ number: Int, _ result: Result<Output, any Error>) {
         let outcome = policy.classifier(result)
         // If a policy below refused this call, the service never got it. So the refusal doesn't end the other calls,
         // and doesn't replace the failure of another call.
@@ -146,7 +143,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         let isUnmade = isRefused || result.failure is AttemptSuperseded
         let (step, start, record, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
-            let step = state.machine.end(number, with: isRefused ? .ignorable : outcome)
+            let step = state.machine.endCall(number, with: isRefused ? .ignorable : outcome)
             let previous = state.failure
             let counts = wasUnderWay && !(isUnmade && previous != nil)
             if counts { state.failure = result }
@@ -256,7 +253,7 @@ extension HedgedCall {
         with result: Result<Output, any Error>, winner: Int?, _ losers: [Int]
     ) {
         let (taken, begun) = takeAll()
-        policy.hedge.end()
+        policy.hedge.endCall()
         for (number, record) in taken.records where number != winner { record.close() }
         if let winner, begun > 1 {
             report(.hedgeWon(number: winner))
@@ -274,7 +271,7 @@ extension HedgedCall {
     }
 
     private func cancel() {
-        if state.withLock({ $0.machine.cancel() }) { policy.hedge.end() }
+        if state.withLock({ $0.machine.cancel() }) { policy.hedge.endCall() }
         let taken = takeAll().state
         for record in taken.records.values { record.close() }
         for (_, call) in taken.calls.sorted(by: { $0.key < $1.key }) { call.cancel() }
@@ -291,131 +288,5 @@ extension HedgedCall {
         }
         state.timer?.cancel()
         return (state, state.machine.begun)
-    }
-}
-
-/// The state of a hedged call, and the decision at the end of each of its calls.
-///
-/// Calls are numbered from one. At the start, the first call is in flight; further calls may follow. The hedged call is
-/// over after a success, a fatal failure or the caller's cancellation, or when no call is in flight and none may
-/// follow. Each further call must be asked for first, because it draws from a budget outside this machine.
-struct HedgeMachine: Sendable {
-    /// The next step.
-    enum Decision: Equatable {
-        /// Nothing is to be done: other calls are in flight or asked for, or everything is over.
-        case wait
-        /// The budgets must be asked for a further call.
-        ///
-        /// Report whether they allow it with ``HedgeMachine/grant()`` or ``HedgeMachine/refuse()``.
-        case ask
-        /// The timer must be set, because the service asks for a delay before another call.
-        case arm(Timer, after: Duration)
-        /// The result of the call that has just ended is final, and the losers are cancelled.
-        case finish(losers: [Int])
-    }
-
-    /// A timer; invalid once another timer is set or another call is asked for.
-    struct Timer: Equatable, Sendable {
-        fileprivate let number: Int
-    }
-
-    /// The maximum number of calls, including the first.
-    let attempts: Int
-
-    /// The number of calls that have started.
-    private(set) var begun = 1
-    private(set) var isOver = false
-    private var underWay: Set<Int> = [1]
-    /// The number of calls that were asked for, and neither granted nor refused yet.
-    private var asked = 0
-    private var lastTimer = 0
-
-    init(attempts: Int) { self.attempts = attempts }
-
-    /// Returns whether a call is in flight.
-    func isUnderWay(_ number: Int) -> Bool { underWay.contains(number) }
-
-    /// True if any call is in flight.
-    var isAnyUnderWay: Bool { !underWay.isEmpty }
-
-    /// Returns the timer for the next call; nil if none may follow.
-    mutating func arm() -> Timer? {
-        guard !isOver, !underWay.isEmpty, mayFollow else { return nil }
-        lastTimer += 1
-        return Timer(number: lastTimer)
-    }
-
-    /// Returns whether a timer is still valid.
-    func isValid(_ timer: Timer) -> Bool { !isOver && timer.number == lastTimer }
-
-    /// Reports that a timer has fired.
-    mutating func fire(_ timer: Timer) -> Decision {
-        guard isValid(timer), mayFollow else { return .wait }
-        return ask()
-    }
-
-    /// Reports that a call has ended.
-    ///
-    /// If the result is `wait` and no call is in flight, another call has been asked for. If that call is refused,
-    /// everything ends with the last failure.
-    mutating func end(_ number: Int, with outcome: Outcome) -> Decision {
-        guard underWay.remove(number) != nil else { return .wait }
-        switch outcome.retry {
-        case _ where outcome.isSuccess: return finish()
-        case .never: return outcome.isFailure || isIdle ? finish() : .wait
-        case .after(let delay?) where delay > .zero:
-            // If no call is in flight, the waiting is left to a retry outside the hedge.
-            if isIdle { return finish() }
-            lastTimer += 1
-            return mayFollow ? .arm(Timer(number: lastTimer), after: delay) : .wait
-        case .after:
-            if mayFollow { return ask() }
-            return isIdle ? finish() : .wait
-        }
-    }
-
-    /// Reports that the call that was asked for may be made.
-    ///
-    /// - Returns: The call's number; nil if everything is over.
-    mutating func grant() -> Int? {
-        asked -= 1
-        guard !isOver else { return nil }
-        begun += 1
-        underWay.insert(begun)
-        return begun
-    }
-
-    /// Reports that the call that was asked for may not be made.
-    ///
-    /// - Returns: True if the last failure is now final.
-    mutating func refuse() -> Bool {
-        asked -= 1
-        guard !isOver, isIdle else { return false }
-        isOver = true
-        return true
-    }
-
-    /// Reports that the caller has cancelled.
-    ///
-    /// - Returns: False if everything was over already.
-    mutating func cancel() -> Bool {
-        defer { isOver = true }
-        underWay = []
-        return !isOver
-    }
-
-    private var isIdle: Bool { underWay.isEmpty && asked == 0 }
-    private var mayFollow: Bool { begun + asked < attempts }
-
-    private mutating func ask() -> Decision {
-        asked += 1
-        lastTimer += 1
-        return .ask
-    }
-
-    private mutating func finish() -> Decision {
-        isOver = true
-        defer { underWay = [] }
-        return .finish(losers: underWay.sorted())
     }
 }

@@ -82,7 +82,9 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
     }
 
     func call(_ key: Key, _ input: Input) -> Future<Output> {
-        guard key == key, let (slot, keyed) = enter(key) else { return callWithoutRoom(input) }
+        guard key == key, let (slot, keyed) = useService(for: key) else {
+            return callWithoutRoom(input)
+        }
         let future = keyed.service(input)
         if future.isSettled {
             leave(slot)
@@ -97,16 +99,15 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
             context.report(.bypassed, by: keyedPolicy, named: name)
             return service(input)
         }
-        let error = ServiceError(
-            .keysFull, policy: keyedPolicy, policyName: name, subject: loggedName(of: input))
-        context.report(.refused(error), by: keyedPolicy, named: name)
-        return Future(error: error)
+        return context.refuse(
+            with: ServiceError(
+                .keysFull, policy: keyedPolicy, policyName: name, subject: loggedName(of: input)))
     }
 
     /// - Returns: Nil if there is no room.
-    private func enter(_ key: Key) -> (slot: Int, KeyedService)? {
+    private func useService(for key: Key) -> (slot: Int, KeyedService)? {
         let known = AnyHashable(key)
-        if let (slot, keyed) = table.withLock({ $0.enter(known) }) {
+        if let (slot, keyed) = table.withLock({ $0.addUser(of: known) }) {
             return (slot, self.keyed(keyed))
         }
         guard makeRoom() else { return nil }
@@ -116,7 +117,7 @@ final class KeyedServices<Key: Hashable & Sendable, Input: Sendable, Output: Sen
         return withExtendedLifetime(made) {
             // If another key has taken the room first, there may be more.
             for _ in 0..<8 {
-                if let (slot, keyed) = table.withLock({ $0.enter(known, adding: made) }) {
+                if let (slot, keyed) = table.withLock({ $0.addUser(of: known, adding: made) }) {
                     return (slot, self.keyed(keyed))
                 }
                 if !makeRoom() { return nil }
@@ -161,7 +162,6 @@ private let keyedPolicy = "keyed"
 /// The table never releases stored objects, because that could run their own code under the lock. It returns them, and
 /// they are released after unlocking.
 struct KeyTable<Key: Hashable, Value> {
-    /// An unused key.
     struct Unused {
         let value: Value
         fileprivate let slot: Int
@@ -186,7 +186,6 @@ struct KeyTable<Key: Hashable, Value> {
 
     init(limit: Int) { self.limit = limit }
 
-    /// The number of known keys.
     var count: Int { entries.count }
 
     var isFull: Bool { entries.count >= limit }
@@ -200,7 +199,7 @@ struct KeyTable<Key: Hashable, Value> {
     /// Enters a user of a known key.
     ///
     /// - Returns: The slot, to be passed to ``leave(_:)``, and the value; nil if the key is unknown.
-    mutating func enter(_ key: Key) -> (slot: Int, Value)? {
+    mutating func addUser(of key: Key) -> (slot: Int, Value)? {
         guard let slot = entries.slot(of: key), let entry = entries[slot]?.value else { return nil }
         if entry.users == 0 { hold(slot) }
         entries.update(slot) { $0.users += 1 }
@@ -210,8 +209,8 @@ struct KeyTable<Key: Hashable, Value> {
     /// Enters a user of a key that may be unknown.
     ///
     /// - Returns: Nil if there is no room for a new key.
-    mutating func enter(_ key: Key, adding value: Value) -> (slot: Int, Value)? {
-        if let entered = enter(key) { return entered }
+    mutating func addUser(of key: Key, adding value: Value) -> (slot: Int, Value)? {
+        if let entered = addUser(of: key) { return entered }
         if isFull { return nil }
         return (entries.insert(key, Entry(value: value), isHeld: true), value)
     }

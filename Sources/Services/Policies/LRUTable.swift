@@ -8,7 +8,6 @@ package struct LRUTable<Key: Hashable, Value> {
     @usableFromInline var free: [Int] = []
     @usableFromInline var uses = SlotOrder()
 
-    /// Makes a table without values.
     @inlinable
     package init() {}
 
@@ -20,7 +19,6 @@ package struct LRUTable<Key: Hashable, Value> {
     @inlinable
     package var oldest: Int? { uses.first }
 
-    /// Returns a key's slot.
     @inlinable
     package func slot(of key: Key) -> Int? { slots[key] }
 
@@ -90,6 +88,10 @@ package struct SlotOrder: Sendable {
     /// The slot that was added first; nil if the order is empty.
     @inlinable
     package var first: Int? { head < 0 ? nil : head }
+
+    /// The slot that was added last; nil if the order is empty.
+    @inlinable
+    package var last: Int? { tail < 0 ? nil : tail }
 
     /// Adds a slot that isn't in the order yet at its end.
     @inlinable

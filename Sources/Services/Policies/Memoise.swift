@@ -184,10 +184,10 @@ extension Memo {
             context.report(.miss, by: Self.policy, named: name)
             let future = context.with(since: since).call(service, input)
             if let result = future.result {
-                end(call, key, result, classifier)
+                endCall(call, key, result, classifier)
                 return future
             }
-            return future.onEnd { result in self.end(call, key, result, classifier) }
+            return future.onEnd { result in self.endCall(call, key, result, classifier) }
         }
     }
 
@@ -199,7 +199,7 @@ extension Memo {
         call.add { self.machine.withLock { $0.lastInvalidation(of: key) } > era }
     }
 
-    private func end(
+    private func endCall(
         _ call: Int, _ key: Key, _ result: Result<Output, any Error>,
         _ classifier: Classifier<Output>
     ) {
@@ -211,7 +211,7 @@ extension Memo {
                 nil
             }
         let now = scheduler.continuousNow
-        machine.withLockThenRelease { $0.end(call: call, key, value, at: now) }
+        machine.withLockThenRelease { $0.endCall(call, key, value, at: now) }
     }
 }
 
@@ -285,18 +285,18 @@ struct MemoMachine<Key: Hashable, Value> {
     /// call.
     ///
     /// - Returns: The removed objects, and the key as it was stored.
-    mutating func end(
-        call: Int, _ key: Key, _ value: Value?, at instant: SchedulerInstant
+    mutating func endCall(
+        _ call: Int, _ key: Key, _ value: Value?, at instant: SchedulerInstant
     ) -> (removed: [Entry], key: Key?) {
         var removed = expire(at: instant)
         let isValid = calls.isValid(call, key)
-        let known = calls.end(key)
+        let known = calls.endCall(key)
         guard isValid, let value else { return (removed, known) }
         if let slot = entries.slot(of: key), let entry = entries[slot]?.value {
             if entry.call > call { return (removed, known) }
-            take(slot, into: &removed)
+            removeEntry(in: slot, into: &removed)
         } else if entries.count == limit, let slot = entries.oldest {
-            take(slot, into: &removed)
+            removeEntry(in: slot, into: &removed)
         }
         let entry = Entry(key: key, value: value, call: call, since: latest ?? instant)
         ages.append(entries.insert(key, entry))
@@ -310,7 +310,7 @@ struct MemoMachine<Key: Hashable, Value> {
         calls.invalidate(key)
         let forgotten = invalidations.invalidate(key, in: era)
         var removed: [Entry] = []
-        if let slot = entries.slot(of: key) { take(slot, into: &removed) }
+        if let slot = entries.slot(of: key) { removeEntry(in: slot, into: &removed) }
         return (removed.first, forgotten)
     }
 
@@ -321,7 +321,7 @@ struct MemoMachine<Key: Hashable, Value> {
         calls.invalidateAll()
         let forgotten = invalidations.invalidateAll(in: era)
         var removed: [Entry] = []
-        while let slot = ages.first { take(slot, into: &removed) }
+        while let slot = ages.first { removeEntry(in: slot, into: &removed) }
         return (removed, forgotten)
     }
 
@@ -336,13 +336,13 @@ struct MemoMachine<Key: Hashable, Value> {
         while let slot = ages.first, let entry = entries[slot]?.value,
             entry.since.duration(to: now) >= timeToLive
         {
-            take(slot, into: &removed)
+            removeEntry(in: slot, into: &removed)
         }
         return removed
     }
 
     /// Empties a slot.
-    private mutating func take(_ slot: Int, into removed: inout [Entry]) {
+    private mutating func removeEntry(in slot: Int, into removed: inout [Entry]) {
         ages.remove(slot)
         if let entry = entries.remove(slot)?.value { removed.append(entry) }
     }

@@ -1,4 +1,4 @@
-import PledgeFutures
+public import PledgeFutures
 
 extension Middleware {
     /// Starts a distributed trace for each call that isn't part of one.

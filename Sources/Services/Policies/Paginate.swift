@@ -83,7 +83,7 @@ public struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Send
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Page? {
-            guard let future = try reader.take() else { return nil }
+            guard let future = try reader.takePage() else { return nil }
             return try reader.turn(await future.resultWhenSettled)
         }
 
@@ -183,25 +183,25 @@ final class PageReader<Input: Sendable, Page: Sendable> {
         self.context = context
     }
 
-    deinit { end() }
+    deinit { endReading() }
 
     /// Returns the future of the next page; nil if there is none.
     ///
     /// - Throws: The error that comes instead of a page; `CancellationError` if the task is cancelled.
-    func take() throws -> Future<Page>? {
+    func takePage() throws -> Future<Page>? {
         if case .ended = state { return nil }
         guard !Task.isCancelled else {
-            end()
+            endReading()
             throw CancellationError()
         }
         switch state {
         case .ended: return nil
         case .failing(let error):
-            end()
+            endReading()
             throw error
         case .initial:
             load(pagination.first)
-            return try take()
+            return try takePage()
         case .ahead(_, let future): return future
         }
     }
@@ -211,13 +211,13 @@ final class PageReader<Input: Sendable, Page: Sendable> {
     /// - Throws: The result's error.
     func turn(_ result: Result<Page, any Error>) throws -> Page {
         guard case .ahead(let input, _) = state, case .success(let page) = result else {
-            end()
+            endReading()
             return try result.get()
         }
         pages += 1
         do {
             guard let next = try pagination.next(page, input), !isNil(next) else {
-                end()
+                endReading()
                 return page
             }
             if pages < pagination.maxPages {
@@ -236,7 +236,7 @@ final class PageReader<Input: Sendable, Page: Sendable> {
     }
 
     /// Cancels the page that is loading.
-    private func end() {
+    private func endReading() {
         if case .ahead(_, let future) = state { future.cancel() }
         state = .ended
     }

@@ -9,15 +9,15 @@ package protocol RenewablePolicy: AnyObject, Sendable {
     var isIdle: Bool { get }
 }
 
-/// What the place of a policy's object decides about it.
+/// What an object for another origin gets in place of the original's parts.
 package struct PolicyPlace: Sendable {
     /// The object's name, unless it has one of its own.
     package let name: String
-    /// Nil for the clock of the object with the settings.
+    /// The clock; nil to keep the original's.
     private let scheduler: (any FutureScheduler)?
-    /// Nil for the source of the object with the settings.
+    /// The source of chance; nil to keep the original's.
     private let random: RandomSource?
-    /// The budget of the place's retries; nil if there is none.
+    /// The budget of the retries to this origin; nil if there is none.
     package var budget: RetryBudget?
 
     package init(
@@ -29,12 +29,9 @@ package struct PolicyPlace: Sendable {
     }
 
     package func clock(or other: any FutureScheduler) -> any FutureScheduler { scheduler ?? other }
-    func random(or other: RandomSource) -> RandomSource { random ?? other }
+    package func random(or other: RandomSource) -> RandomSource { random ?? other }
 }
 
 extension CircuitBreaker: RenewablePolicy {}
-extension Bulkhead: RenewablePolicy {}
-extension RateLimiter: RenewablePolicy {}
-extension Pushback: RenewablePolicy {}
 extension RetryBudget: RenewablePolicy {}
 extension Hedge: RenewablePolicy {}

@@ -36,7 +36,7 @@ public final class RetryBudget: Sendable {
             shared.change(by: 0)
             return false
         }
-        guard change({ $0.take() }) ?? true else { return false }
+        guard change({ $0.takeToken() }) ?? true else { return false }
         shared?.change(by: -1)
         return true
     }
@@ -213,26 +213,22 @@ package struct TokenBucket: Sendable {
     /// Adds a part of a token.
     package mutating func add() { parts = min(capacity, parts + deposit) }
 
-    /// Takes one token, if there is one.
-    package mutating func take() -> Bool {
+    package mutating func takeToken() -> Bool {
         guard parts >= Self.token else { return false }
         parts -= Self.token
         return true
     }
 
-    /// Puts back tokens that were taken.
     mutating func putBack(_ count: Int = 1) {
         parts = min(capacity, parts + Int64(count) * Self.token)
     }
 
     mutating func fill() { parts = capacity }
 
-    /// Sets the number of tokens.
     package mutating func set(_ tokens: Double) {
         parts = min(capacity, Int64(max(0, min(tokens, 1e6)) * Double(Self.token)))
     }
 
-    /// Takes all whole tokens.
     package mutating func takeAll() -> Int {
         let all = balance
         parts -= Int64(all) * Self.token
@@ -242,7 +238,6 @@ package struct TokenBucket: Sendable {
     /// The initial capacity, and the parts that one deposit adds.
     var limits: [Int64] { [leastCapacity, deposit] }
 
-    /// True if the bucket is full.
     var isFull: Bool { parts == capacity }
 
     /// The number of whole tokens.

@@ -27,7 +27,6 @@ package struct SlicedSum: Sendable {
         width = max(1, window.nanoseconds / Int64(count))
     }
 
-    /// Returns the sum at an instant.
     package mutating func sum(at instant: SchedulerInstant) -> Int64 {
         turn(to: instant)
         return total

@@ -10,7 +10,6 @@ package struct WaitQueue<Element> {
     private var first = 0
     private var lastTicket = 0
 
-    /// The number of waiting entries.
     package var count: Int { elements.count }
 
     package var isEmpty: Bool { elements.isEmpty }

@@ -1,3 +1,4 @@
+import PledgeAdmission
 import PledgeFutures
 public import PledgeServices
 
@@ -44,7 +45,7 @@ private final class ConnectionWait: Sendable {
 
     init(of record: CallRecord, on scheduler: any FutureScheduler) {
         self.record = record
-        record.begin(.queue, on: scheduler)
+        record.beginPause(.queue, on: scheduler)
     }
 
     func end() {
@@ -52,6 +53,6 @@ private final class ConnectionWait: Sendable {
             defer { hasEnded = true }
             return !hasEnded
         }
-        if isFirst { record.end(.queue) }
+        if isFirst { record.endPause(.queue) }
     }
 }

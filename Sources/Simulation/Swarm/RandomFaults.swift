@@ -1,4 +1,4 @@
-import PledgeServices
+import PledgeFutures
 
 /// Faults that each seed of a swarm draws anew.
 ///

@@ -2,7 +2,7 @@ public import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPClients
 public import PledgeHTTPNetworking
-public import PledgeServices
+import PledgeServices
 
 /// A protocol by which a server takes the rest of an upload whose connection was lost.
 public struct ResumableUploadProtocol: Hashable, Sendable {

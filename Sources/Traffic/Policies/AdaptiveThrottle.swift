@@ -105,22 +105,24 @@ extension AdaptiveThrottle {
         _ service: Service<Input, Output>, _ input: Input, classifier: Classifier<Output>
     ) -> Future<Output> {
         let now = scheduler.now
-        let odds = machine.withLock { $0.enter(at: now) }
+        let odds = machine.withLock { $0.beginCall(at: now) }
         // The random source may be the user's code, so it must not run under a lock.
-        if !odds.isZero, odds.refuses(random.fraction()) { return refuse(at: now) }
+        if !odds.isZero, odds.refuses(random.fraction()) { return refuse(input, at: now) }
         let future = service(input)
         if classifier.isPlainSuccess(future) {
-            end(with: .healthy)
+            recordEnd(with: .healthy)
             return future
         }
         return followLater(future, classifier)
     }
 
-    private func refuse<Output: Sendable>(at now: SchedulerInstant) -> Future<Output> {
+    private func refuse<Output: Sendable>(
+        _ input: some Sendable, at now: SchedulerInstant
+    ) -> Future<Output> {
         machine.withLock { $0.refuse(at: now) }
-        let error = ServiceError(.throttled, policy: Self.policy, policyName: name)
-        CallContext.current.report(.refused(error), by: Self.policy, named: name)
-        return Future(error: error)
+        return CallContext.current.refuse(
+            with: ServiceError(
+                .throttled, policy: Self.policy, policyName: name, subject: loggedName(of: input)))
     }
 
     /// Records the end of a call: at once if the call has ended, or else when it ends.
@@ -131,13 +133,13 @@ extension AdaptiveThrottle {
     private func followLater<Output: Sendable>(
         _ future: Future<Output>, _ classifier: Classifier<Output>
     ) -> Future<Output> {
-        future.atEnd(with: { result in self.end(with: classifier(result).health) })
+        future.atEnd(with: { result in self.recordEnd(with: classifier(result).health) })
     }
 
-    private func end(with health: Outcome.Health) {
+    private func recordEnd(with health: Outcome.Health) {
         guard health != .unknown else { return }
         let now = scheduler.now
-        machine.withLock { $0.end(isAccepted: health == .healthy, at: now) }
+        machine.withLock { $0.endCall(isAccepted: health == .healthy, at: now) }
     }
 }
 
@@ -261,19 +263,18 @@ struct AdaptiveThrottleMachine: Sendable {
     /// Counts a call that arrives.
     ///
     /// - Returns: The odds that the call is refused. If it is refused, ``refuse(at:)`` must follow.
-    mutating func enter(at instant: SchedulerInstant) -> ThrottleOdds {
+    mutating func beginCall(at instant: SchedulerInstant) -> ThrottleOdds {
         if arrivals.sum(at: instant) == 0 { firstArrival = instant }
         arrivals.add(1, at: instant)
         return odds(at: instant)
     }
 
-    /// Counts a refusal.
     mutating func refuse(at instant: SchedulerInstant) {
         if rule.countsRefusals { requests.add(1, at: instant) }
     }
 
     /// Counts the end of a call that wasn't refused.
-    mutating func end(isAccepted: Bool, at instant: SchedulerInstant) {
+    mutating func endCall(isAccepted: Bool, at instant: SchedulerInstant) {
         requests.add(1, at: instant)
         if isAccepted { accepts.add(1, at: instant) }
     }
@@ -300,7 +301,6 @@ struct AdaptiveThrottleMachine: Sendable {
     }
 }
 
-/// The odds that a call is refused.
 struct ThrottleOdds: Equatable, Sendable {
     /// The rule's quotient; its root is the probability of a refusal, unless the root exceeds `limit`.
     let quotient: Double

@@ -1,3 +1,4 @@
+public import PledgeAdmission
 public import PledgeFutures
 public import PledgeServices
 
@@ -141,11 +142,11 @@ extension LoadShedder: AdmissionGate {
         return machine.withLock { $0.mayWait(context.priority, at: now) }
     }
 
-    package func enter(
+    package func admitOrQueue(
         _ turn: InternalPromise<Void>, in context: CallContext
-    ) -> Admission<Void, InternalPromise<Void>> {
+    ) -> GateDecision<Void, InternalPromise<Void>> {
         let now = scheduler.now
-        switch machine.withLock({ $0.enter(turn, context.priority, at: now) }) {
+        switch machine.withLock({ $0.admitOrQueue(turn, context.priority, at: now) }) {
         case .admitted: return .admitted(())
         case .refused: return .refused
         case .queued(let ticket, let length, let patience, let displaced):
@@ -191,13 +192,12 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
         case admitted
         /// The call waits, for at most `patience`.
         ///
-        /// The code that called `enter` must refuse the displaced call, if there is one.
+        /// The code that called `admitOrQueue` must refuse the displaced call, if there is one.
         case queued(Ticket, length: Int, patience: Duration, displaced: Waiter?)
         /// The call is refused.
         case refused
     }
 
-    /// The number of calls in flight.
     private(set) var inFlight = 0
     private let limits: LoadShedderLimits
     private var line = PriorityWaitQueue<Waiter>()
@@ -206,7 +206,6 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
 
     init(_ limits: LoadShedderLimits) { self.limits = limits }
 
-    /// The number of waiting calls.
     var queued: Int { line.count }
 
     /// Returns whether there have been waiting calls for an interval without a break.
@@ -214,7 +213,6 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
         standingSince.map { $0.duration(to: instant) >= limits.interval } ?? false
     }
 
-    /// Admits a call if a place is free.
     mutating func enterIfFree() -> Bool {
         guard inFlight < limits.places else { return false }
         inFlight += 1
@@ -228,8 +226,7 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
         return least < priority || servesYoungestFirst(at: instant)
     }
 
-    /// Admits a call, or queues it.
-    mutating func enter(
+    mutating func admitOrQueue(
         _ waiter: Waiter, _ priority: CallPriority, at instant: SchedulerInstant
     ) -> Entry {
         if enterIfFree() { return .admitted }
@@ -291,7 +288,6 @@ struct LoadShedderMachine<Waiter: Sendable>: Sendable {
     }
 }
 
-/// The limits of a load shedder.
 struct LoadShedderLimits: Sendable {
     var places = 64
     var queue = 1_000

@@ -78,6 +78,26 @@ extension TransportCheck {
                     try require("the body", text, is: "/\(index)")
                 }
             },
+            TransportCheck("cancel one of four", "cancelling a call closes its connection alone") {
+                bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answering: { request in
+                    LoopbackAnswer([.hold(rest)] + LoopbackAnswer.text(request.target).steps)
+                })
+                defer { server.stop() }
+                let calls = (0..<4).map { index in
+                    bench.transport.send(HTTPRequest(.get, server.at("/\(index)")))
+                }
+                _ = try await bench.inTime(server.received(4))
+                calls[2].cancel()
+                try await bench.requireCancelled(calls[2])
+                _ = try await bench.inTime(server.hungUp(1))
+                rest.resolve(with: ())
+                for index in [0, 1, 3] {
+                    let text = try await bench.inTime(calls[index]).text
+                    try require("the body", text, is: "/\(index)")
+                }
+            },
         ]
     }
 
@@ -114,6 +134,17 @@ extension TransportCheck {
                 let error = try await bench.failure(HTTPRequest(server.url), by: deadline)
                 try require("the code", error.code, is: .timedOut)
                 try require("the number of requests", server.requests.count, is: 0)
+            },
+            TransportCheck("deadline's timer", "a call that has ended keeps no timer") { bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                let scheduler = ManualScheduler()
+                let deadline = CallDeadline(after: .seconds(5), on: scheduler)
+                let call = CallContext(deadline: deadline).run {
+                    bench.transport.send(HTTPRequest(.get, server.url))
+                }
+                try require("the body", try await bench.inTime(call).text, is: "ok")
+                try require("whether a timer is left", scheduler.isIdle, is: true)
             },
         ]
     }

@@ -71,9 +71,24 @@ extension TransportCheck {
         let codes: Set<HTTPError.Code> = [.badResponse, .connectionLost, .bodyTooLarge]
         return lost.map { name, requirement, answer in
             TransportCheck(name, requirement) { bench in
-                try require("the code", try await bench.failure(answer).code, is: .connectionLost)
+                let error = try await bench.failure(answer)
+                try require("the code", error.code, is: .connectionLost)
+                try require("the method of its request", error.request?.method, is: .get)
             }
-        }
+        } + [
+            TransportCheck("part of a body", "the error of half a body has the head and that half")
+            {
+                bench in
+                let answers = [
+                    LoopbackAnswer.truncated("half", of: 8), .chunked(["half"], isComplete: false),
+                ]
+                for answer in answers {
+                    let error = try await bench.failure(answer)
+                    try require("the status", error.status, is: 200)
+                    try require("the body", error.response?.text, is: "half")
+                }
+            }
+        ]
             + garbled.map { name, text in
                 TransportCheck(name, "what is no HTTP is an error or an answer, and never a hang") {
                     bench in
@@ -128,6 +143,49 @@ extension TransportCheck {
                     try require("the body", try await bench.get(server).text, is: "ok")
                 }
             },
+            TransportCheck(
+                "lost GET", "what may be repeated is sent again if a kept connection is lost"
+            ) { bench in
+                for method in [HTTPMethod.get, .head, .put, .delete] {
+                    for step in [LoopbackAnswer.Step.close, .reset] {
+                        let source = HTTPRequest.BodySource(length: 1, isReplayable: true) {
+                            HTTPBodyStream(Data("x".utf8))
+                        }
+                        let request = HTTPRequest(
+                            method, .anywhere, body: method == .put ? .stream(source) : .none)
+                        let (call, sent) = try await bench.losesConnection(of: request, by: step)
+                        try require("the status", try call.get().status, is: 200)
+                        try require("the number of attempts", sent.count, is: 2)
+                        let text = method == .put ? "x" : ""
+                        try require("the bodies", sent.map(\.text), is: [text, text])
+                    }
+                }
+            },
+            TransportCheck(
+                "lost POST", "a POST that may have arrived is connectionLost, and sent once"
+            ) { bench in
+                for step in [LoopbackAnswer.Step.close, .reset] {
+                    let request = HTTPRequest(.post, .anywhere, body: .data(Data("x".utf8)))
+                    let (call, sent) = try await bench.losesConnection(of: request, by: step)
+                    guard case .failure(let error as HTTPError) = call else {
+                        throw Unexpected("it gives \(call)")
+                    }
+                    try require("the code", error.code, is: .connectionLost)
+                    try require("the number of attempts", sent.count, is: 1)
+                }
+            },
+            TransportCheck(
+                "lost POST with a key", "a POST with an idempotency key is sent again, with its key"
+            ) { bench in
+                let request = HTTPRequest(
+                    .post, .anywhere, body: .data(Data("x".utf8)),
+                    context: .init(idempotencyKey: "k"))
+                let (call, sent) = try await bench.losesConnection(of: request, by: .close)
+                try require("the status", try call.get().status, is: 200)
+                let keys = sent.map { $0.header("Idempotency-Key") }
+                try require("the keys", keys, is: ["k", "k"])
+                try require("the bodies", sent.map(\.text), is: ["x", "x"])
+            },
             TransportCheck("too much", "bytes after an answer spoil no other") { bench in
                 // The extra bytes come in one piece with the answer. If they came after the next request, a client
                 // couldn't tell them from the answer to that request.
@@ -158,6 +216,36 @@ extension TransportCheck {
                 }
             },
         ]
+    }
+}
+
+extension TransportBench {
+    /// Sends a request on a connection that has answered one, and that the server then ends.
+    ///
+    /// - Returns: The result, and the request as often as it has arrived.
+    fileprivate func losesConnection(
+        of request: HTTPRequest, by step: LoopbackAnswer.Step
+    ) async throws -> (Result<HTTPResponse, any Error>, [LoopbackRequest]) {
+        for _ in 0..<20 {
+            let kept = Locked<Int?>(nil)
+            let server = try LoopbackServer(answering: { request in
+                guard request.target == "/again" else {
+                    kept.withLock { $0 = request.connection }
+                    return .text("ok")
+                }
+                return request.connection == kept.withLock { $0 }
+                    ? LoopbackAnswer([step]) : .text("ok")
+            })
+            defer { server.stop() }
+            try require("the first body", try await get(server).text, is: "ok")
+            var request = request
+            request.url = server.at("/again")
+            let result = await settled(transport.send(request))
+            let sent = server.requests.filter { $0.target == "/again" }
+            // On a busy machine, a transport may have opened a second connection for the first request.
+            if sent.first?.connection == kept.withLock({ $0 }) { return (result, sent) }
+        }
+        throw Unexpected("it uses no connection again")
     }
 }
 

@@ -24,6 +24,9 @@ extension TransportCheck {
                 try require("the method", request.method, is: word)
                 try require("the body", request.text, is: "content")
                 try require("Content-Type", request.header("Content-Type"), is: "text/plain")
+                try require("Content-Length", request.headers("Content-Length"), is: ["7"])
+                try require("Transfer-Encoding", request.headers("Transfer-Encoding"), is: [])
+                try require("Expect", request.headers("Expect"), is: [])
             }
         }
         return bodiless + carrying
@@ -53,6 +56,26 @@ extension TransportCheck {
             TransportCheck("empty path", "a URL without a path asks for /") { bench in
                 let request = try await bench.arrived(HTTPRequest(.get, .anywhere), at: "")
                 try require("the target", request.target, is: "/")
+            },
+            TransportCheck("scheme in capitals", "a scheme in any case is the same scheme") {
+                bench in
+                let server = try LoopbackServer(answering: { .text($0.target) })
+                defer { server.stop() }
+                for scheme in ["HTTP", "hTTp"] {
+                    let url = try server.at("/a?b", scheme: scheme)
+                    try require("the body", try await bench.send(.init(url)).text, is: "/a?b")
+                }
+            },
+            TransportCheck("user in the URL", "a name and a password in the URL are not sent") {
+                bench in
+                let server = try LoopbackServer(answering: { .text($0.target) })
+                defer { server.stop() }
+                for user in ["joe:hunter2@", "joe@", ":@", "a%40b:c%3Ad@"] {
+                    let url = try server.at("/a@b?c=@", user: user)
+                    try require("the body", try await bench.send(.init(url)).text, is: "/a@b?c=@")
+                }
+                let sent = server.requests.compactMap { $0.header("Authorization") }
+                try require("Authorization", sent, is: [])
             },
             TransportCheck("host", "Host names host and port, once") { bench in
                 let server = try LoopbackServer(answering: { _ in .text("ok") })
@@ -117,6 +140,14 @@ extension TransportCheck {
             refusal("injected header", HTTPRequest(.get, .anywhere, headers: ["A": "b\r\nC: d"])),
             refusal("no method", HTTPRequest("GE T", .anywhere)),
             refusal("a GET with a body", HTTPRequest(.get, .anywhere, body: .data(Data("x".utf8)))),
+            refusal("no scheme", HTTPRequest(.get, .anywhere)) { _ in "/relative" },
+            refusal("another scheme", HTTPRequest(.get, .anywhere)) { "ftp://127.0.0.1:\($0)/" },
+            TransportCheck("an empty body", "a GET with a body of no bytes is sent") { bench in
+                let request = try await bench.arrived(
+                    HTTPRequest(.get, .anywhere, body: .data(Data())))
+                try require("the method", request.method, is: "GET")
+                try require("the body's size", request.body.count, is: 0)
+            },
         ]
     }
 
@@ -144,16 +175,19 @@ extension TransportCheck {
         }
     }
 
-    private static func refusal(_ name: Name, _ request: HTTPRequest) -> TransportCheck {
+    private static func refusal(
+        _ name: Name, _ request: HTTPRequest,
+        to url: @escaping @Sendable (_ port: UInt16) -> String = { "http://127.0.0.1:\($0)/" }
+    ) -> TransportCheck {
         TransportCheck(name, "what cannot be sent is refused with Endpoint.Error, unsent") {
             bench in
             let server = try LoopbackServer(answering: { _ in .text("ok") })
             defer { server.stop() }
             var request = request
-            request.url = server.url
-            switch await bench.settled(bench.transport.send(request)) {
-            case .failure(is Endpoint.Error): break
-            case let other: throw Unexpected("it gives \(other)")
+            request.url = URL(string: url(server.port)) ?? server.url
+            try await bench.requireRefused(bench.transport.send(request))
+            if let stream = bench.transport.stream {
+                try await bench.requireRefused(stream(request))
             }
             try require("the number of connections", server.acceptedConnections, is: 0)
         }
@@ -166,6 +200,14 @@ extension URL {
 }
 
 extension TransportBench {
+    /// Fails the check if a call does not fail because of its request.
+    fileprivate func requireRefused<Value>(_ call: Future<Value>) async throws {
+        switch await settled(call) {
+        case .failure(is Endpoint.Error): break
+        case let other: throw Unexpected("it gives \(other)")
+        }
+    }
+
     /// Returns the request as it arrives at a server that answers with 200.
     func arrived(_ request: HTTPRequest, at target: String = "/") async throws -> LoopbackRequest {
         let server = try LoopbackServer(answering: { _ in .text("ok") })
@@ -237,16 +279,27 @@ extension TransportCheck {
                 let data = Pattern.bytes(1_000_000)
                 try data.write(to: file)
                 defer { try? FileManager.default.removeItem(at: file) }
-                let request = try await bench.arrived(
-                    HTTPRequest(.put, .anywhere, body: .file(file)))
-                try require("whether the body is the same", request.body == data, is: true)
-                try require("Content-Length", request.header("Content-Length"), is: "1000000")
+                for _ in 0..<2 {
+                    let request = try await bench.arrived(
+                        HTTPRequest(.put, .anywhere, body: .file(file, contentType: "a/b")))
+                    try require("whether the body is the same", request.body == data, is: true)
+                    try require(
+                        "Content-Length", request.headers("Content-Length"), is: ["1000000"])
+                    try require("Content-Type", request.header("Content-Type"), is: "a/b")
+                }
             },
-            TransportCheck("missing file", "a file that is not there is bodyUnreadable") { bench in
-                let request = HTTPRequest(
-                    .put, URL(string: "http://127.0.0.1:9/")!,
-                    body: .file(URL(fileURLWithPath: "/pledge/no/such/file")))
-                try require("the code", try await bench.failure(request).code, is: .bodyUnreadable)
+            TransportCheck("missing file", "what is no file is bodyUnreadable, and unsent") {
+                bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                let missing = URL(fileURLWithPath: "/pledge/no/such/file")
+                for file in [missing, FileManager.default.temporaryDirectory] {
+                    let request = HTTPRequest(.put, server.url, body: .file(file))
+                    let error = try await bench.failure(request)
+                    try require("the code", error.code, is: .bodyUnreadable)
+                    try require("whether it has a cause", error.cause != nil, is: true)
+                }
+                try require("the number of requests", server.requests.count, is: 0)
             },
             TransportCheck("stream body", "a stream of a known length arrives whole") { bench in
                 let data = Pattern.bytes(300_000)
@@ -277,14 +330,20 @@ extension TransportCheck {
                 struct Broken: Error {}
                 let server = try LoopbackServer(answering: { _ in .text("ok") })
                 defer { server.stop() }
-                let source = HTTPRequest.BodySource(length: 10, isReplayable: true) {
-                    HTTPBodyStream(length: 10, next: { Future(error: Broken()) })
-                }
-                let request = HTTPRequest(.put, server.url, body: .stream(source))
-                switch await bench.settled(bench.transport.send(request)) {
-                case .failure(is Broken): break
-                case .failure(let error as HTTPError) where error.cause is Broken: break
-                case let other: throw Unexpected("it gives \(other)")
+                let sources = [
+                    HTTPRequest.BodySource(length: 10, isReplayable: true) {
+                        HTTPBodyStream(length: 10, next: { Future(error: Broken()) })
+                    },
+                    HTTPRequest.BodySource(length: 10, isReplayable: true) { throw Broken() },
+                ]
+                for source in sources {
+                    let request = HTTPRequest(.put, server.url, body: .stream(source))
+                    switch await bench.settled(bench.transport.send(request)) {
+                    case .failure(is Broken): break
+                    case .failure(let error as HTTPError)
+                    where error.code == .bodyUnreadable && error.cause is Broken: break
+                    case let other: throw Unexpected("it gives \(other)")
+                    }
                 }
             },
             TransportCheck("single-pass body", "a body that can be sent once is sent once") {
@@ -298,6 +357,29 @@ extension TransportCheck {
                 _ = try await bench.send(request)
                 try require(
                     "the code", try await bench.failure(request).code, is: .bodyNotReplayable)
+                try require("the number of requests", server.requests.count, is: 1)
+            },
+            TransportCheck("cancelled upload", "cancelling a call cancels the stream of its body") {
+                bench in
+                let server = try LoopbackServer(answering: { _ in .text("ok") })
+                defer { server.stop() }
+                let (read, cancelled) = (Promise<Void>(), Promise<Void>())
+                let never = Promise<Data?>()
+                let source = HTTPRequest.BodySource(length: 3, isReplayable: true) {
+                    HTTPBodyStream(
+                        length: 3,
+                        next: {
+                            read.resolve(with: ())
+                            return never
+                        }, cancel: { cancelled.resolve(with: ()) })
+                }
+                let call = bench.transport.send(
+                    HTTPRequest(.post, server.url, body: .stream(source)))
+                _ = try await bench.inTime(read)
+                call.cancel()
+                try await bench.requireCancelled(call)
+                _ = try await bench.inTime(cancelled)
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
             },
         ]
     }

@@ -35,21 +35,22 @@ extension TransportCheck {
                 try require("the next body", try await bench.get(server).text, is: "next")
             },
             TransportCheck("challenge", "401 with a challenge keeps headers and body") { bench in
-                let response = try await bench.get(
-                    .text("who?", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"a\""]))
-                try require("the status", response.status, is: 401)
-                try require("the body", response.text, is: "who?")
-                try require(
-                    "WWW-Authenticate", response.headers["WWW-Authenticate"],
-                    is: "Basic realm=\"a\"")
-            },
-            TransportCheck("digest challenge", "401 with a Digest challenge is delivered") {
-                bench in
-                let challenge = "Digest realm=\"a\", nonce=\"b\", qop=\"auth\""
-                let response = try await bench.get(
-                    .text("who?", status: 401, headers: ["WWW-Authenticate": challenge]))
-                try require("the status", response.status, is: 401)
-                try require("the body", response.text, is: "who?")
+                let challenges = [
+                    "Basic realm=\"a\"", "Digest realm=\"a\", nonce=\"b\", qop=\"auth\"", "Basic",
+                    "Bearer", "Nonsense",
+                ]
+                for challenge in challenges {
+                    let server = try LoopbackServer(answering: { _ in
+                        .text("who?", status: 401, headers: ["WWW-Authenticate": challenge])
+                    })
+                    defer { server.stop() }
+                    let response = try await bench.get(server)
+                    try require("the status", response.status, is: 401)
+                    try require("the body", response.text, is: "who?")
+                    let header = response.headers["WWW-Authenticate"]
+                    try require("WWW-Authenticate", header, is: challenge)
+                    try require("the number of requests", server.requests.count, is: 1)
+                }
             },
             TransportCheck("proxy challenge", "407 is delivered with its body") { bench in
                 let response = try await bench.get(
@@ -74,18 +75,27 @@ extension TransportCheck {
                 let values = response.headers["X-A"]?.filter { $0 != " " }
                 try require("X-A", values, is: "1,3")
             },
-            TransportCheck("Set-Cookie", "cookies come apart, dates and all") { bench in
+            TransportCheck("Set-Cookie", "cookies come apart, dates and all, and none is sent back")
+            {
+                bench in
                 let cookies = [
                     "a=1; Expires=Wed, 21 Oct 2026 07:28:00 GMT", "b=2, 3; Path=/", "c=\"4\"",
                 ]
-                let response = try await bench.get(
+                let server = try LoopbackServer(answering: { _ in
                     .text(
                         "x",
                         headers: [
                             "Set-Cookie": cookies[0], "Set-Cookie": cookies[1],
                             "Set-Cookie": cookies[2],
-                        ]))
-                try require("the cookies", response.headers.values(for: "Set-Cookie"), is: cookies)
+                        ])
+                })
+                defer { server.stop() }
+                for _ in 0..<2 {
+                    let values = try await bench.get(server).headers.values(for: "Set-Cookie")
+                    try require("the cookies", values, is: cookies)
+                }
+                let sent = server.requests.compactMap { $0.header("Cookie") }
+                try require("the cookies that were sent", sent, is: [])
             },
             TransportCheck("many headers", "100 headers come") { bench in
                 let lines = (0..<100).map { "X-\($0): v\($0)\r\n" }.joined()
@@ -114,7 +124,17 @@ extension TransportCheck {
                 let url = server.at("/a?b=c")
                 let response = try await bench.send(HTTPRequest(.get, url))
                 try require("the URL", response.url, is: url)
-                try require("whether a time is known", response.timing.total != nil, is: true)
+                guard let total = response.timing.total, let head = response.timing.untilHeaders
+                else { throw Unexpected("it measures no time") }
+                try require(head > .zero && head <= total, "the head took \(head) of \(total)")
+            },
+            TransportCheck("its request", "a response has the request that it answers") { bench in
+                let server = try LoopbackServer(answering: { _ in .text("no", status: 403) })
+                defer { server.stop() }
+                let request = HTTPRequest(.put, server.url, headers: ["X-A": "1"])
+                try require("the request", try await bench.send(request).request, is: request)
+                guard bench.transport.stream != nil else { return }
+                try require("the request", try await bench.stream(request).request, is: request)
             },
         ]
     }
@@ -221,18 +241,20 @@ extension TransportCheck {
                 .init(rawValue: "redirect \(status)"),
                 "\(status) comes back with its Location and body, and is not followed"
             ) { bench in
-                let server = try LoopbackServer(answering: { request in
-                    request.target == "/"
-                        ? .text("moved", status: status, headers: ["Location": "/next"])
-                        : .text("followed")
-                })
-                defer { server.stop() }
-                let response = try await bench.send(
-                    HTTPRequest(.post, server.url, body: .data(Data("x".utf8))))
-                try require("the status", response.status, is: status)
-                try require("the body", response.text, is: "moved")
-                try require("Location", response.headers["Location"], is: "/next")
-                try require("the number of requests", server.requests.count, is: 1)
+                for place in ["/next", "http://127.0.0.1:9/next", "?a=%2F"] {
+                    let server = try LoopbackServer(answering: { request in
+                        request.target == "/"
+                            ? .text("moved", status: status, headers: ["Location": place])
+                            : .text("followed")
+                    })
+                    defer { server.stop() }
+                    let response = try await bench.send(
+                        HTTPRequest(.post, server.url, body: .data(Data("x".utf8))))
+                    try require("the status", response.status, is: status)
+                    try require("the body", response.text, is: "moved")
+                    try require("Location", response.headers["Location"], is: place)
+                    try require("the number of requests", server.requests.count, is: 1)
+                }
             }
         }
         return followed + [

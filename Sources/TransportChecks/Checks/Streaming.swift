@@ -20,6 +20,10 @@ extension TransportCheck {
                 let response = try await bench.stream(HTTPRequest(.get, server.url))
                 try require("the status", response.status, is: 201)
                 try require("X-A", response.headers["X-A"], is: "1")
+                try require("the URL", response.url, is: server.url)
+                try require("the length", response.body.length, is: 6)
+                try require(
+                    "whether a time is known", response.timing.untilHeaders != nil, is: true)
                 try require(
                     "the first chunk", try await bench.inTime(response.body.next()),
                     is: Data("abc".utf8))
@@ -50,6 +54,91 @@ extension TransportCheck {
                     let response = try await bench.stream(HTTPRequest(method, server.url))
                     try require("the status", response.status, is: status)
                     try require("the end", try await bench.inTime(response.body.next()), is: nil)
+                }
+            },
+            TransportCheck(
+                "streamed statuses", "a response with any status is streamed, and not followed",
+                needsStreaming: true
+            ) { bench in
+                for status in [301, 302, 401, 404, 500] {
+                    let server = try LoopbackServer(answering: { _ in
+                        .text(
+                            "why", status: status,
+                            headers: ["Location": "/next", "WWW-Authenticate": "Basic realm=\"a\""])
+                    })
+                    defer { server.stop() }
+                    let response = try await bench.stream(HTTPRequest(.get, server.url))
+                    try require("the status", response.status, is: status)
+                    let body = try await bench.inTime(response.body.collected(upTo: 10))
+                    try require("the body", body, is: Data("why".utf8))
+                    try require("the number of requests", server.requests.count, is: 1)
+                }
+            },
+            TransportCheck(
+                "streamed interim responses", "100 and 103 are not the head", needsStreaming: true
+            ) { bench in
+                let server = try LoopbackServer(answering: { _ in
+                    .raw(
+                        "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
+                            + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                })
+                defer { server.stop() }
+                let response = try await bench.stream(HTTPRequest(.get, server.url))
+                try require("the status", response.status, is: 200)
+                let body = try await bench.inTime(response.body.collected(upTo: 10))
+                try require("the body", body, is: Data("ok".utf8))
+            },
+            TransportCheck(
+                "streams after each other", "a connection whose stream was read is used again",
+                needsStreaming: true
+            ) { bench in
+                let server = try LoopbackServer(answering: { _ in .chunked(["a", "bc"]) })
+                defer { server.stop() }
+                for _ in 0..<3 {
+                    let response = try await bench.stream(HTTPRequest(.get, server.url))
+                    let body = try await bench.inTime(response.body.collected(upTo: 10))
+                    try require("the body", body, is: Data("abc".utf8))
+                    try require("the end", try await bench.inTime(response.body.next()), is: nil)
+                }
+                try require("the number of connections", server.acceptedConnections, is: 1)
+            },
+            TransportCheck(
+                "stream hang up", "a stream without an answer is connectionLost",
+                needsStreaming: true
+            ) { bench in
+                let server = try LoopbackServer(answering: { _ in .hangUp })
+                defer { server.stop() }
+                guard let stream = bench.transport.stream else { return }
+                let error = try await bench.failure(of: stream(HTTPRequest(.get, server.url)))
+                try require("the code", error.code, is: .connectionLost)
+            },
+            TransportCheck(
+                "stream cancelled before its head", "cancelling closes the connection",
+                needsStreaming: true
+            ) { bench in
+                let server = try LoopbackServer(answeringLater: { _ in Promise<LoopbackAnswer>() })
+                defer { server.stop() }
+                guard let stream = bench.transport.stream else { return }
+                let call = stream(HTTPRequest(.get, server.url))
+                _ = try await bench.inTime(server.received(1))
+                call.cancel()
+                try await bench.requireCancelled(call)
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
+            },
+            TransportCheck(
+                "late reader", "a reader who comes after a failure gets it", needsStreaming: true
+            ) { bench in
+                let rest = Promise<Void>()
+                let server = try LoopbackServer(answers: [
+                    .stopping(after: "", of: 4, until: rest, then: [.reset])
+                ])
+                defer { server.stop() }
+                let response = try await bench.stream(HTTPRequest(.get, server.url))
+                rest.resolve(with: ())
+                _ = try await bench.inTime(server.connectionsOpen(atMost: 0))
+                for _ in 0..<2 {
+                    let error = try await bench.failure(of: response.body.next())
+                    try require("the code", error.code, is: .connectionLost)
                 }
             },
             TransportCheck(

@@ -4,7 +4,7 @@ import Testing
 
 /// A future that is given up leaves the pending future's list at once, however often: memory stays constant.
 @Suite(.oneAtATime) struct LeavingTests {
-    static let times = 100_000
+    static let times = depth()
 
     /// Derives futures from a pending promise many times and gives them up; counts the living objects.
     private func check(

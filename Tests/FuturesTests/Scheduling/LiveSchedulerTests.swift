@@ -140,12 +140,12 @@ import Testing
 
         /// Makes a runner take an action, which blocks.
         /// - Returns: Whether there is an action for it.
-        func take(for runner: Int) -> Bool { timers.take(for: runner, at: now) != nil }
+        func take(for runner: Int) -> Bool { timers.takeAction(for: runner, at: now) != nil }
 
         /// Runs the due actions, as the runner whose turn it is.
         func run() {
             let runner = timers.runner
-            while let action = timers.take(for: runner, at: now) { action() }
+            while let action = timers.takeAction(for: runner, at: now) { action() }
         }
     }
 

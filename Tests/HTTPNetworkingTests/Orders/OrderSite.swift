@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import PledgeAdmission
 import PledgeComposition
 import PledgeFutures
 import PledgeHTTPAuthentication

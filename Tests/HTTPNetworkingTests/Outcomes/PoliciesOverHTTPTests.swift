@@ -1,5 +1,6 @@
 import Foundation
 import HTTPTestSupport
+import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPNetworking

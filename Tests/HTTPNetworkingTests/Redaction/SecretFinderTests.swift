@@ -203,7 +203,7 @@ import Testing
             "\u{0}", "é", "\\u0022",
         ])
     func hostileTextsTakeLinearTime(unit: String) {
-        let text = String(repeating: unit, count: 100_000 / unit.utf8.count)
+        let text = String(repeating: unit, count: 30_000 / unit.utf8.count)
         #expect(!shown(text).isEmpty)
         #expect(!shown(text, as: .form).isEmpty)
     }

@@ -14,8 +14,8 @@ import Testing
         #expect(record.verdict == .repeatable)
         let order = try record.willSend(replayable: false)
         #expect(record.verdict == .harmful)
-        record.end(order, .unsent)
-        record.end(harmless, .mayHaveArrived)
+        record.endRequest(order, .unsent)
+        record.endRequest(harmless, .mayHaveArrived)
         #expect(record.verdict == .repeatable)
     }
 
@@ -23,7 +23,7 @@ import Testing
     func whatWasNotProcessedDoesNoHarm(fate: CallRecord.Fate) throws {
         let record = CallRecord()
         let order = try record.willSend(replayable: false)
-        record.end(order, fate)
+        record.endRequest(order, fate)
         #expect(record.close() == .repeatable)
     }
 
@@ -50,14 +50,14 @@ import Testing
         let outer = CallRecord()
         let record = CallRecord(within: outer)
         #expect(record.time(of: .queue) == .zero)
-        record.begin(.queue, on: scheduler)
+        record.beginPause(.queue, on: scheduler)
         scheduler.advance(by: .seconds(1))
-        record.begin(.queue, on: scheduler)
+        record.beginPause(.queue, on: scheduler)
         scheduler.advance(by: .seconds(1))
-        record.end(.queue)
+        record.endPause(.queue)
         scheduler.advance(by: .seconds(1))
         #expect(record.time(of: .queue) == .seconds(3))
-        record.end(.queue)
+        record.endPause(.queue)
         scheduler.advance(by: .seconds(1))
         #expect(record.time(of: .queue) == .seconds(3) && outer.time(of: .queue) == .seconds(3))
         let joined = CallRecord()
@@ -69,11 +69,11 @@ import Testing
         let record = CallRecord()
         let first = try record.willSend(replayable: false)
         let second = try record.willSend(replayable: false)
-        record.end(first, .unsent)
-        record.end(first, .unsent)
+        record.endRequest(first, .unsent)
+        record.endRequest(first, .unsent)
         #expect(record.verdict == .harmful)
-        record.end(second, .mayHaveArrived)
-        record.end(second, .unsent)
+        record.endRequest(second, .mayHaveArrived)
+        record.endRequest(second, .unsent)
         #expect(record.verdict == .harmful)
     }
 
@@ -85,7 +85,7 @@ import Testing
         #expect(throws: AttemptSuperseded.self) { try record.willSend(replayable: true) }
         #expect(throws: AttemptSuperseded.self) { try inner.willSend(replayable: true) }
         #expect(inner.verdict == .nothing)
-        record.end(order, .unsent)
+        record.endRequest(order, .unsent)
         #expect(record.verdict == .repeatable)
     }
 
@@ -96,7 +96,7 @@ import Testing
         first.close()
         #expect(outer.verdict == .harmful)
         // An end that comes after the inner attempt counts for the outer one.
-        first.end(order, .unsent)
+        first.endRequest(order, .unsent)
         #expect(outer.verdict == .repeatable)
         #expect(throws: Never.self) { try CallRecord(within: outer).willSend(replayable: false) }
         #expect(outer.close() == .harmful)
@@ -139,7 +139,7 @@ import Testing
         }
         #expect(outer.verdict == .harmful, "what is presumed of the part may have been sent")
         #expect(plain.verdict == .nothing, "what sends without a mark may have sent something")
-        outer.end(presumed, .unsent)
+        outer.endRequest(presumed, .unsent)
         #expect(outer.verdict == .repeatable)
     }
 
@@ -151,7 +151,7 @@ import Testing
         #expect(joiner.verdict == .nothing)
         let order = try flight.willSend(replayable: false)
         #expect(outer.verdict == .harmful)
-        flight.end(order, .refused)
+        flight.endRequest(order, .refused)
         #expect(joiner.close() == .repeatable)
         // The joined call continues.
         #expect(throws: Never.self) { try flight.willSend(replayable: false) }
@@ -169,7 +169,7 @@ import Testing
         _ = try part.willSend(replayable: true)
         #expect(record.verdict == .repeatable)
         _ = try part.willSend(replayable: false)
-        record.end(mark, .unsent)
+        record.endRequest(mark, .unsent)
         #expect(record.verdict == .harmful)
     }
 
@@ -187,7 +187,11 @@ import Testing
                 }
                 for _ in 0..<20 {
                     guard let mark = try? record.willSend(replayable: false) else { return }
-                    if thread == 1 { record.end(mark, .unsent) } else { sent.withLock { $0 += 1 } }
+                    if thread == 1 {
+                        record.endRequest(mark, .unsent)
+                    } else {
+                        sent.withLock { $0 += 1 }
+                    }
                 }
             }
             // All marks of thread 1 have ended; the others stay.

@@ -1,3 +1,4 @@
+import ServicesTestSupport
 import Testing
 
 @testable import PledgeServices

@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import ServicesTestSupport
 import Testing
 
 @Suite struct ServiceErrorTests {

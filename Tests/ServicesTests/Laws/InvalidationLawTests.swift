@@ -1,5 +1,7 @@
+import PledgeAdmission
 import PledgeFutures
 import PledgeServices
+import ServicesTestSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import ServicesTestSupport
 import Testing
 
 /// Policies decide by what an attempt has sent, whatever is between them and the code that sends.

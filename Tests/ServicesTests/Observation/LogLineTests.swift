@@ -1,5 +1,6 @@
 import Foundation
 import PledgeFutures
+import ServicesTestSupport
 import Testing
 
 @testable import PledgeServices

@@ -1,7 +1,7 @@
 import Foundation
+import ServicesTestSupport
 import Testing
 
-@testable import PledgeObservation
 @testable import PledgeServices
 
 @Suite struct PlainTextTests {
@@ -24,24 +24,6 @@ import Testing
         #expect("a\r\nb\u{2028}c\u{7F}".inOneLine == "a?b?c?")
         #expect("🇩🇰é日".inOneLine == "🇩🇰é日")
     }
-
-    @Test func whatShowsNoMarkBecomesItsEscape() {
-        #expect(
-            "a\r\nb\u{2028}\u{202E}c\u{E0001}".withVisibleScalars
-                == #"a\u{D}\u{A}b\u{2028}\u{202E}c\u{E0001}"#)
-        #expect("🇩🇰é日 \"<&>\"".withVisibleScalars == "🇩🇰é日 \"<&>\"")
-    }
-
-    @Test func aLongTextIsCutAtACharacterWithAnEllipsis() {
-        #expect("abc".cut(to: 3) == "abc")
-        #expect("abcd".cut(to: 3) == "abc…")
-        #expect("日本".cut(to: 2) == "日本")
-        #expect("日本語".cut(to: 2) == "日本…")
-        #expect("".cut(to: 0) == "")
-        let stacked = "e" + String(repeating: "\u{301}", count: 10_000)
-        #expect(stacked.count == 1)
-        #expect(stacked.cut(to: 10).unicodeScalars.count == 11)
-    }
 }
 
 @Suite struct DurationDecimalTests {
@@ -63,16 +45,6 @@ import Testing
         #expect(duration.decimal(in: .microsecond) == micro)
         #expect(duration.decimal(in: .millisecond) == milli)
         #expect(duration.decimal(in: .second) == seconds)
-    }
-
-    @Test(
-        arguments: [
-            (0, "0.0"), (49_999, "0.0"), (50_000, "0.1"), (949_999, "0.9"), (950_000, "1.0"),
-            (1_000_000, "1.0"), (12_340_000, "12.3"), (-5_000_000, "0.0"),
-            (Int64.max, "9223372036854.8"),
-        ] as [(Int64, String)])
-    func aDurationIsRoundedToAUnit(nanoseconds: Int64, text: String) {
-        #expect(Duration.nanoseconds(nanoseconds).rounded(to: .millisecond) == text)
     }
 }
 

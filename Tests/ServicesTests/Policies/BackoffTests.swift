@@ -1,3 +1,4 @@
+import ServicesTestSupport
 import TestSupport
 import Testing
 

@@ -24,10 +24,10 @@ import Testing
     @Test func keysAreForgottenWithTheirLastCall() {
         var calls = CallValidity<String>()
         _ = (calls.start(one), calls.start(one))
-        calls.end(one)
+        calls.endCall(one)
         #expect(calls.count == 1)
-        calls.end(one)
-        calls.end(one)
+        calls.endCall(one)
+        calls.endCall(one)
         calls.invalidate(other)
         #expect(calls.count == 0)
     }

@@ -1,4 +1,5 @@
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -20,7 +21,7 @@ import Testing
         var state: CircuitBreakerMachine.State { machine.state }
 
         func enter(_ milliseconds: Int) -> CircuitBreakerMachine.Entry {
-            machine.enter(at: at(milliseconds))
+            machine.admitCall(at: at(milliseconds))
         }
 
         /// Begins a call that must pass.
@@ -34,7 +35,7 @@ import Testing
         func end(
             _ ticket: Int, _ outcome: Outcome, _ milliseconds: Int
         ) -> CircuitBreakerMachine.Change? {
-            machine.end(ticket, with: outcome.health, at: at(milliseconds))
+            machine.endCall(ticket, with: outcome.health, at: at(milliseconds))
         }
 
         /// Begins and ends calls.
@@ -292,7 +293,7 @@ import Testing
                 now += Int.random(in: 0...900, using: &generator)
                 let instant = SchedulerInstant(offset: .milliseconds(now))
                 if Bool.random(using: &generator) || pending.isEmpty {
-                    let entry = machine.enter(at: instant)
+                    let entry = machine.admitCall(at: instant)
                     let expected = model.enter(call, at: now)
                     switch entry {
                     case .admitted(let ticket, let isFirst):
@@ -311,7 +312,7 @@ import Testing
                     let isIgnored = Int.random(in: 0..<6, using: &generator) == 0
                     let outcome: Outcome = isIgnored ? .ignorable : isFine ? .success : .failure
                     let health = outcome.health
-                    let change = machine.end(ticket, with: health, at: instant)
+                    let change = machine.endCall(ticket, with: health, at: instant)
                     #expect(change == model.end(call, outcome, at: now))
                     if case .tripped? = change {
                         let length = Int.random(in: 0...9_000, using: &generator)

@@ -8,7 +8,7 @@ import Testing
     /// Begins a call, and adds its first caller.
     func begin(_ machine: inout Machine, _ key: String, _ caller: String) -> (call: Int, seat: Int)
     {
-        guard case .first(let call, _) = machine.enter(key, caller) else {
+        guard case .first(let call, _) = machine.addCaller(key, caller) else {
             Issue.record("the key has a call")
             return (0, 0)
         }
@@ -18,7 +18,7 @@ import Testing
     /// Joins a call.
     func join(_ machine: inout Machine, _ key: String, _ caller: String) -> (seat: Int, count: Int)
     {
-        guard case .joined(let same, let seat, let count, _) = machine.enter(key, caller) else {
+        guard case .joined(let same, let seat, let count, _) = machine.addCaller(key, caller) else {
             Issue.record("the key has no call")
             return (0, 0)
         }
@@ -33,7 +33,7 @@ import Testing
         #expect(join(&machine, "k", "c").count == 3)
         _ = begin(&machine, "other", "x")
         #expect(machine.count == 2)
-        let ended = machine.end("k", call: call)
+        let ended = machine.endCall("k", call: call)
         #expect(ended.callers == ["a", "b", "c"])
         #expect(ended.key == "k")
         #expect(machine.count == 1)
@@ -42,12 +42,12 @@ import Testing
     @Test func theNextCallerAfterTheEndMakesACall() {
         var machine = Machine()
         let (call, _) = begin(&machine, "k", "a")
-        _ = machine.end("k", call: call)
+        _ = machine.endCall("k", call: call)
         let (next, _) = begin(&machine, "k", "b")
         #expect(next != call)
-        let late = machine.end("k", call: call)
+        let late = machine.endCall("k", call: call)
         #expect(late.callers.isEmpty)
-        let ended = machine.end("k", call: next)
+        let ended = machine.endCall("k", call: next)
         #expect(ended.callers == ["b"])
     }
 
@@ -74,7 +74,7 @@ import Testing
     /// A raise may come before the call has a handle, and stays when another call takes its place.
     @Test func aJoinedCallKeepsItsHighestRaise() {
         var machine = Machine()
-        guard case .first(let call, _) = machine.enter("k", "a") else { return }
+        guard case .first(let call, _) = machine.addCaller("k", "a") else { return }
         let b = join(&machine, "k", "b").seat
         let early = machine.raise("k", caller: b, to: .medium)
         #expect(early == nil)
@@ -93,7 +93,7 @@ import Testing
     @Test func whoLeavesACallDoesNotLeaveTheNext() {
         var machine = Machine()
         let (call, first) = begin(&machine, "k", "a")
-        _ = machine.end("k", call: call)
+        _ = machine.endCall("k", call: call)
         _ = begin(&machine, "k", "b")
         let gone = machine.leave("k", caller: first)
         #expect(gone.callers.isEmpty)
@@ -104,12 +104,12 @@ import Testing
     /// over.
     @Test func theFirstCallerCountsBeforeItIsSeated() {
         var machine = Machine()
-        guard case .first(let call, _) = machine.enter("k", "a") else { return }
+        guard case .first(let call, _) = machine.addCaller("k", "a") else { return }
         let seat = join(&machine, "k", "b").seat
         let gone = machine.leave("k", caller: seat)
         #expect(gone.call == nil)
         #expect(machine.count == 1)
-        let ended = machine.end("k", call: call)
+        let ended = machine.endCall("k", call: call)
         #expect(ended.callers.isEmpty)
     }
 
@@ -124,7 +124,7 @@ import Testing
         #expect(removed.call == 17)
         #expect(machine.callers("k", call: call).isEmpty)
         #expect(machine.callers("k", call: next ?? 0) == [c: "c"])
-        let ended = machine.end("k", call: next ?? 0)
+        let ended = machine.endCall("k", call: next ?? 0)
         #expect(ended.callers == ["c"])
     }
 
@@ -142,14 +142,14 @@ import Testing
         var machine = Machine()
         let (old, a) = begin(&machine, "k", "a")
         let b = join(&machine, "k", "b").seat
-        let entry = machine.enter("k", since: Era(number: 2), in: Era(number: 3), "c")
+        let entry = machine.addCaller("k", since: Era(number: 2), in: Era(number: 3), "c")
         guard case .first(let new, _) = entry else {
             Issue.record("it has joined the call from before")
             return
         }
         _ = machine.seat("c", "k", call: new)
         _ = machine.keep(17, "k", call: old)
-        guard case .joined = machine.enter("k", since: Era(number: 3), in: Era(number: 3), "d")
+        guard case .joined = machine.addCaller("k", since: Era(number: 3), in: Era(number: 3), "d")
         else {
             Issue.record("it has not joined the call from afterwards")
             return
@@ -158,9 +158,9 @@ import Testing
         let left = machine.leave("k", caller: a)
         #expect(left.callers == ["a"] && left.call == nil)
         #expect(machine.callers("k", call: old) == [b: "b"])
-        let ended = machine.end("k", call: old)
+        let ended = machine.endCall("k", call: old)
         #expect(ended.callers == ["b"] && ended.call == 17 && ended.key == nil)
-        let rest = machine.end("k", call: new)
+        let rest = machine.endCall("k", call: new)
         #expect(rest.callers == ["c", "d"] && rest.key == "k")
         #expect(machine.count == 0)
     }
@@ -172,7 +172,7 @@ import Testing
         _ = join(&machine, "k", "b")
         let (next, _) = machine.renew("k", call: call, endingFor: [a], in: Era(number: 5))
         #expect(next != nil)
-        guard case .joined = machine.enter("k", since: Era(number: 5), in: Era(number: 9), "c")
+        guard case .joined = machine.addCaller("k", since: Era(number: 5), in: Era(number: 9), "c")
         else {
             Issue.record("it has not joined")
             return
@@ -188,7 +188,7 @@ import Testing
         #expect(machine.lastChange(of: "s") == Era(number: 2))
         #expect(machine.lastChange(of: "other") == .first)
         #expect(machine.lastChange(of: nil) == .first)
-        _ = machine.end("k", call: call)
+        _ = machine.endCall("k", call: call)
         #expect(machine.lastChange(of: "s") == .first)
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import PledgeFutures
 import PledgeServices
+import ServicesTestSupport
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
 import PledgeFutures
-import PledgeObservation
 import PledgeServices
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -32,11 +32,10 @@ import Testing
 
     @Test(arguments: [false, true])
     func aFallbackOutsideOfAnObservedCallTellsItsObservers(isImmediate: Bool) {
-        let metrics = ServiceMetrics()
         let upstream = Upstream(
             on: scheduler, [isImmediate ? .atOnce(.failure(Broken())) : .error(Broken())])
         let client = stack(
-            .observed(by: log.observer, metrics.observer, on: scheduler), over: upstream.send)
+            .observed(by: log.observer, on: scheduler), over: upstream.send)
         let call = stack(
             .fallback(to: { _ in Future(value: 8) }), .fallback(from: { throw $0! }), over: client)(
                 3)
@@ -50,10 +49,6 @@ import Testing
                 "\(end) 1 fallback fell back: Broken",
                 "\(end) 1 fallback fell back: Broken",
             ])
-        let text = metrics.prometheusText
-        #expect(text.contains(#"policy="fallback",event="fell_back",reason=""} 2"#))
-        #expect(text.contains(#"_count{call="call",outcome="retryable"} 1"#))
-        #expect(!text.contains(#"outcome="success""#))
     }
 
     @Test func aSuccessPassesAndIsTheSameFuture() {

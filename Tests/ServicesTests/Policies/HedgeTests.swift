@@ -1,5 +1,6 @@
 import Dispatch
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -555,17 +556,17 @@ import Testing
         outcome: Outcome
     ) {
         var machine = machine(3, underWay: 3)
-        let step = machine.end(2, with: outcome)
+        let step = machine.endCall(2, with: outcome)
         #expect(step == .finish(losers: [1, 3]))
         #expect(machine.isOver)
-        let late = machine.end(1, with: .success)
+        let late = machine.endCall(1, with: .success)
         #expect(late == .wait)
     }
 
     @Test func aRetryableFailureAsksAtOnce() {
         var machine = machine(3, underWay: 1)
         let timer = machine.arm()
-        let step = machine.end(1, with: .retryable)
+        let step = machine.endCall(1, with: .retryable)
         #expect(step == .ask)
         let granted = machine.grant()
         #expect(granted == 2)
@@ -576,16 +577,16 @@ import Testing
 
     @Test func onceAllHedgesAreMadeTheLastFailureEndsTheCall() {
         var machine = machine(2, underWay: 2)
-        let steps = [1, 2].map { machine.end($0, with: .retryable) }
+        let steps = [1, 2].map { machine.endCall($0, with: .retryable) }
         #expect(steps == [.wait, .finish(losers: [])])
     }
 
     @Test func aRefusalEndsAllOnlyIfNothingIsUnderWay() {
         var machine = machine(3, underWay: 2)
-        _ = machine.end(1, with: .retryable)
+        _ = machine.endCall(1, with: .retryable)
         let first = machine.refuse()
         #expect(!first)
-        _ = machine.end(2, with: .retryable)
+        _ = machine.endCall(2, with: .retryable)
         let second = machine.refuse()
         #expect(second)
         #expect(machine.isOver)
@@ -597,7 +598,7 @@ import Testing
         let timer = machine.arm()
         let fired = timer.map { machine.fire($0) }
         #expect(fired == .ask)
-        let step = machine.end(1, with: .retryable)
+        let step = machine.endCall(1, with: .retryable)
         #expect(step == .wait)
         let isOver = machine.refuse()
         #expect(isOver)
@@ -605,8 +606,8 @@ import Testing
 
     @Test func nothingIsGrantedAfterTheEnd() {
         var machine = machine(3, underWay: 2)
-        _ = machine.end(1, with: .retryable)
-        _ = machine.end(2, with: .success)
+        _ = machine.endCall(1, with: .retryable)
+        _ = machine.endCall(2, with: .success)
         let granted = machine.grant()
         #expect(granted == nil)
         let timer = machine.arm()
@@ -615,21 +616,21 @@ import Testing
 
     @Test func anIgnorableEndIsTheLastResort() {
         var machine = machine(3, underWay: 2)
-        let first = machine.end(1, with: .ignorable)
+        let first = machine.endCall(1, with: .ignorable)
         #expect(first == .wait)
-        let second = machine.end(2, with: .ignorable)
+        let second = machine.endCall(2, with: .ignorable)
         #expect(second == .finish(losers: []))
     }
 
     @Test func theServicesDelayIsWaitedForOnlyBesideOthers() {
         var machine = machine(3, underWay: 2)
-        let first = machine.end(1, with: .retryable(after: .seconds(3)))
+        let first = machine.endCall(1, with: .retryable(after: .seconds(3)))
         guard case .arm(let timer, .seconds(3)) = first else {
             Issue.record("it is to wait")
             return
         }
         #expect(machine.isValid(timer))
-        let second = machine.end(2, with: .retryable(after: .seconds(3)))
+        let second = machine.endCall(2, with: .retryable(after: .seconds(3)))
         #expect(second == .finish(losers: []))
         #expect(!machine.isValid(timer))
     }
@@ -639,7 +640,7 @@ import Testing
         let (first, second) = (machine.cancel(), machine.cancel())
         #expect(first && !second)
         #expect(!machine.isUnderWay(1))
-        let step = machine.end(1, with: .success)
+        let step = machine.endCall(1, with: .success)
         #expect(step == .wait)
     }
 

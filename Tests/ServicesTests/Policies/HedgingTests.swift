@@ -1,5 +1,6 @@
 import Dispatch
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -401,7 +402,7 @@ import Testing
             for step in 0..<8_000 {
                 switch Int.random(in: 0..<10, using: &generator) {
                 case 0:
-                    if budget.take() { (parts, taken) = (parts - price, taken + 1) }
+                    if budget.takeHedge() { (parts, taken) = (parts - price, taken + 1) }
                 case 1 where taken > 0:
                     budget.putBack()
                     (parts, taken) = (min(most, parts + price), taken - 1)
@@ -410,10 +411,10 @@ import Testing
                     most = max(10 * price, underWay + 1)
                     parts = min(most, parts + 1)
                     if other == 2 { continue }
-                    budget.begin()
+                    budget.beginCall()
                     underWay += 1
                 case _ where underWay > 0:
-                    budget.end()
+                    budget.endCall()
                     underWay -= 1
                 default: break
                 }

@@ -1,5 +1,7 @@
 import Dispatch
+import PledgeAdmission
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -371,7 +373,7 @@ import Testing
             let key = Int.random(in: 0..<6, using: &generator)
             switch Int.random(in: 0..<4, using: &generator) {
             case 0:
-                let entered = table.enter(key, adding: step)
+                let entered = table.addUser(of: key, adding: step)
                 if let index = naive.index(of: key) {
                     naive.keys[index].users += 1
                     #expect(entered?.1 == naive.keys[index].value)
@@ -412,10 +414,10 @@ import Testing
 
     @Test func aKeyThatWasUsedInTheMeantimeIsNotRemoved() throws {
         var table = Table(limit: 2)
-        let slot = try #require(table.enter(1, adding: 10)?.slot)
+        let slot = try #require(table.addUser(of: 1, adding: 10)?.slot)
         table.leave(slot)
         let oldest = try #require(table.oldest)
-        _ = table.enter(1)
+        _ = table.addUser(of: 1)
         #expect(table.remove(oldest) == nil)
         table.leave(slot)
         #expect(table.remove(oldest) == nil)

@@ -1,5 +1,6 @@
 import Dispatch
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -449,7 +450,7 @@ import Testing
                 guard let index = open.indices.randomElement(using: &generator) else { continue }
                 let (call, key) = open.remove(at: index)
                 let value = Bool.random(using: &generator) ? step : nil
-                _ = machine.end(call: call, key, value, at: at(now))
+                _ = machine.endCall(call, key, value, at: at(now))
                 oracle.end(call, key, value, at: now)
             case 18:
                 _ = machine.invalidate(key, in: Era(number: step))
@@ -518,10 +519,10 @@ import Testing
             guard case .miss(let call, _) = machine.look(up: key, at: at(key)).answer else {
                 return
             }
-            _ = machine.end(call: call, key, key * 100, at: at(key))
+            _ = machine.endCall(call, key, key * 100, at: at(key))
         }
         guard case .miss(let call, _) = machine.look(up: 3, at: at(5)).answer else { return }
-        let end = machine.end(call: call, 3, 300, at: at(5))
+        let end = machine.endCall(call, 3, 300, at: at(5))
         #expect(end.removed.map(\.value) == [100])
         #expect(end.key == 3)
         let expired = machine.look(up: 9, at: at(12)).removed
@@ -534,7 +535,7 @@ import Testing
     @Test func anInstantThatLiesBackCountsAsTheLatest() {
         var machine = Machine(timeToLive: .milliseconds(10), limit: 2)
         guard case .miss(let call, _) = machine.look(up: 1, at: at(5)).answer else { return }
-        _ = machine.end(call: call, 1, 100, at: at(0))
+        _ = machine.endCall(call, 1, 100, at: at(0))
         guard case .hit = machine.look(up: 1, at: at(14)).answer else {
             Issue.record("it is kept from 5 on")
             return

@@ -1,6 +1,6 @@
 import PledgeFutures
-import PledgeObservation
 import PledgeServices
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -54,19 +54,6 @@ import Testing
         for number in 0..<1_000 { _ = service(number) }
         #expect(expected.contains(seen.elements.count { $0?.isSampled == true }))
         #expect(seen.elements.allSatisfy { $0 != nil })
-    }
-
-    @Test func theTraceIsToldToObserversAndShownByARecorder() throws {
-        let recorder = CallRecorder()
-        let service = stack(
-            .observed(by: recorder.observer, on: scheduler), .newTrace(random: random),
-            over: upstream)
-        _ = service(1)
-        let trace = try #require(seen.elements.first ?? nil)
-        let drawn = try #require(recorder.lastCall).waterfall(width: 10)
-        #expect(drawn.contains("trace_id=\(trace.traceID) span_id=\(trace.spanID)\n"))
-        let json = recorder.chromeTrace
-        #expect(json.contains(#""trace_id":"\#(trace.traceID)""#))
     }
 
     #if os(macOS) || os(Linux)

@@ -1,4 +1,5 @@
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 

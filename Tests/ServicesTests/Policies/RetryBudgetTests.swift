@@ -1,5 +1,6 @@
 import Dispatch
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -104,10 +105,10 @@ import Testing
         var bucket = TokenBucket(capacity: 10, share: 0.2, initial: 0)
         for _ in 0..<4 { bucket.add() }
         #expect(bucket.balance == 0)
-        let (early, _) = (bucket.take(), bucket.add())
+        let (early, _) = (bucket.takeToken(), bucket.add())
         #expect(!early)
         #expect(bucket.balance == 1)
-        let (first, second) = (bucket.take(), bucket.take())
+        let (first, second) = (bucket.takeToken(), bucket.takeToken())
         #expect(first && !second)
     }
 
@@ -115,9 +116,9 @@ import Testing
     func aTokenBucketsSharesAreExact(share: Double, additions: Int) {
         var bucket = TokenBucket(capacity: 10, share: share, initial: 0)
         for _ in 1..<additions { bucket.add() }
-        let early = bucket.take()
+        let early = bucket.takeToken()
         bucket.add()
-        let late = bucket.take()
+        let late = bucket.takeToken()
         #expect(!early && late)
     }
 
@@ -129,7 +130,7 @@ import Testing
         #expect(bucket.balance == 2)
         var none = TokenBucket(capacity: 0, share: 1, initial: 0)
         none.add()
-        let taken = none.take()
+        let taken = none.takeToken()
         #expect(!taken)
     }
 
@@ -159,7 +160,7 @@ import Testing
                     parts = min(capacity * price, parts + 1)
                 case 1:
                     let mayTake = parts >= price
-                    let taken = bucket.take()
+                    let taken = bucket.takeToken()
                     #expect(taken == mayTake)
                     if mayTake { parts -= price }
                 default:

@@ -1,3 +1,4 @@
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
         _ machine: inout RetryMachine, _ advice: Outcome.Retry = .after(nil),
         _ repeatability: Repeatability = .proven, remaining: Duration? = nil, budget: Bool = true
     ) -> RetryMachine.Decision {
-        machine.end(
+        machine.endAttempt(
             with: .failed(advice), repeatability, remaining: remaining, bits: 0, withdraw: budget)
     }
 
@@ -70,7 +71,7 @@ import Testing
                 isPaid = true
                 return true
             }
-            _ = machine.end(
+            _ = machine.endAttempt(
                 with: end, .proven, remaining: nil, bits: 0, withdraw: withdraw())
             if isPaid { payments.append("withdraw") }
         }
@@ -111,7 +112,7 @@ import Testing
         var delays: Set<Duration> = []
         for _ in 0..<100 {
             var machine = machine(3, .fullJitter())
-            let step = machine.end(
+            let step = machine.endAttempt(
                 with: .failed(.after(.seconds(10))), .proven, remaining: nil,
                 bits: generator.next(),
                 withdraw: true)
@@ -150,11 +151,11 @@ import Testing
             return value
         }
         var last = machine(1)
-        _ = last.end(
+        _ = last.endAttempt(
             with: .failed(.after(nil)), .proven, remaining: fail(nil), bits: fail(0),
             withdraw: fail(true))
         var late = machine()
-        _ = late.end(
+        _ = late.endAttempt(
             with: .failed(.after(nil)), .proven, remaining: .zero, bits: 0, withdraw: fail(true))
     }
 
@@ -170,7 +171,7 @@ import Testing
             var delays: [Duration] = []
             var last = RetryMachine.Decision.retry(after: .zero)
             for turn in script.turns {
-                last = machine.end(
+                last = machine.endAttempt(
                     with: .failed(turn.advice), script.mayRepeat ? .proven : .refused,
                     remaining: turn.remaining, bits: turn.bits, withdraw: turn.budget)
                 guard case .retry(let delay) = last else { break }

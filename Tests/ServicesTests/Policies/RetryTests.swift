@@ -1,5 +1,6 @@
 import PledgeFutures
 import PledgeServices
+import ServicesTestSupport
 import TestSupport
 import Testing
 

@@ -1,4 +1,5 @@
 import PledgeFutures
+import ServicesTestSupport
 import TestSupport
 import Testing
 
@@ -41,9 +42,9 @@ import Testing
     private func queueing(for wait: Duration, then answer: Duration) -> Service<Ask, Int> {
         { [scheduler] _ in
             let record = CallContext.current.record
-            record?.begin(.queue, on: scheduler)
+            record?.beginPause(.queue, on: scheduler)
             return Future(value: ()).delay(wait, on: scheduler).flatMap {
-                record?.end(.queue)
+                record?.endPause(.queue)
                 return Future(value: 7).delay(answer, on: scheduler)
             }
         }

@@ -4,6 +4,7 @@ import PledgeSimulation
 import TestSupport
 import Testing
 
+@testable import PledgeAdmission
 @testable import PledgeServices
 
 private let isWhole = ProcessInfo.processInfo.environment["PLEDGE_SIMULATIONS"] == "whole"
@@ -220,7 +221,7 @@ final class TestedBreaker: Sendable {
                 state.lastRefusal = now
                 return nil
             }
-            switch state.machine.enter(at: now) {
+            switch state.machine.admitCall(at: now) {
             case .admitted(let ticket, _):
                 state.lastRefusal = nil
                 return ticket
@@ -235,7 +236,7 @@ final class TestedBreaker: Sendable {
         let health = Classifier<SimulatedResponse>.standard(result).health
         let now = scheduler.now
         state.withLock { state in
-            if case .tripped = state.machine.end(ticket, with: health, at: now) {
+            if case .tripped = state.machine.endCall(ticket, with: health, at: now) {
                 state.machine.open(for: openTime, at: now)
             }
         }
@@ -264,7 +265,7 @@ final class TestedBulkhead: Sendable {
         Middleware { [self] service in
             { [self] request in
                 let turn = Promise<Void>()
-                switch machine.withLock({ $0.enter(turn) }) {
+                switch machine.withLock({ $0.admitOrQueue(turn) }) {
                 case .admitted: return callInPlace(service, request)
                 case .refused: return Future(error: ServiceError(.bulkheadFull, policy: "tested"))
                 case .queued(let ticket, _):

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// SessionTransport on a network that falls silent or breaks, by the same checks as every other transport.
-@Suite(.oneAtATime) struct SessionNetworkTests {
+@Suite(.oneSuiteAtATime) struct SessionNetworkTests {
     @Test(arguments: NetworkCheck.all)
     func holds(check: NetworkCheck) async {
         await check.run(

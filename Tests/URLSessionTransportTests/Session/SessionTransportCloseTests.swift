@@ -140,60 +140,6 @@ struct SessionTransportCloseTests {
 struct SessionTransportCancelTests {
     private let transport = SessionTransport(.init(idleTimeout: nil))
 
-    @Test func cancellingWhileTheServerThinksHangsUp() async throws {
-        let server = try LoopbackServer(answeringLater: { _ in Promise() })
-        let future = transport.send(HTTPRequest(.get, server.url))
-        _ = try await server.received(1).soon
-
-        future.cancel()
-
-        #expect(throws: CancellationError.self) { try future.result?.get() }
-        try await server.hungUp(1).soon
-    }
-
-    @Test func cancellingInTheMiddleOfTheBodyHangsUp() async throws {
-        let server = try LoopbackServer { _ in
-            LoopbackAnswer(
-                LoopbackAnswer.truncated("half", of: 8).steps.dropLast() + [.hold(Promise())])
-        }
-        let future = transport.send(HTTPRequest(.get, server.url))
-        _ = try await server.received(1).soon
-
-        future.cancel()
-
-        #expect(throws: CancellationError.self) { try future.result?.get() }
-        try await server.hungUp(1).soon
-    }
-
-    @Test func cancellingAfterTheAnswerChangesNothing() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let future = transport.send(HTTPRequest(.get, server.url))
-        let response = try await future.soon
-
-        future.cancel()
-
-        #expect(try future.result?.get() == response)
-    }
-
-    @Test func oneCancelledCallLeavesTheOthersAlone() async throws {
-        let go = Promise<Void>()
-        let server = try LoopbackServer { request in
-            LoopbackAnswer([.hold(go)] + LoopbackAnswer.text(request.target).steps)
-        }
-        let futures = (0..<4).map {
-            transport.send(HTTPRequest(.get, server.url.appending("/\($0)")))
-        }
-        _ = try await server.received(4).soon
-
-        futures[2].cancel()
-        try await server.hungUp(1).soon
-        go.resolve()
-
-        for index in [0, 1, 3] {
-            #expect(try await futures[index].soon.text == "/\(index)")
-        }
-    }
-
     @Test func cancellingAtAnyMomentNeverTrapsNorHangs() async throws {
         let server = try LoopbackServer { _ in .text("quick") }
         for round in 0..<1000 {

@@ -13,26 +13,6 @@ import Testing
 struct SessionTransportFailureTests {
     private let transport = SessionTransport(.init(idleTimeout: nil))
 
-    @Test func sendsNothingThatDoesNotValidate() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let url = server.url
-        let requests: [(HTTPRequest, HTTPRequest.Error)] = [
-            (HTTPRequest("GE T", url), .invalidMethod("GE T")),
-            (HTTPRequest(.get, url, headers: ["X": "a\r\nY: b"]), .invalidHeader(name: "X")),
-            (HTTPRequest(.get, url, body: .data(Data([1]))), .bodyNotAllowed(method: .get)),
-            (HTTPRequest(.get, URL(string: "/relative")!), .invalidURL),
-            (HTTPRequest(.get, URL(string: "ftp://127.0.0.1/")!), .invalidURL),
-        ]
-
-        for (request, expected) in requests {
-            await #expect(throws: expected) { try await transport.send(request).soon }
-            await #expect(throws: expected) { try await transport.stream(request).soon }
-        }
-        _ = try await transport.send(HTTPRequest(.get, url.appending("/last"))).soon
-
-        #expect(server.requests.map(\.target) == ["/last"])
-    }
-
     /// Only Apple's systems have background sessions.
     @Test func aBackgroundSessionIsRefused() async throws {
         let server = try LoopbackServer { _ in .text("done") }
@@ -56,50 +36,6 @@ struct SessionTransportFailureTests {
         #expect(URLSessionConfiguration.ephemeral.refusal == nil)
         let foreground = SessionTransport(session: .patient)
         #expect(try await foreground.send(request).soon.text == "done")
-    }
-
-    @Test func aGetWithAnEmptyBodyIsSent() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let request = HTTPRequest(.get, server.url, body: .data(Data()))
-
-        #expect(try await transport.send(request).soon.text == "done")
-    }
-
-    @Test func aRefusedPortIsAConnectionThatFailed() async throws {
-        let closed = try ClosedPort()
-        let request = HTTPRequest(.get, closed.url)
-
-        let error = try await transport.send(request).httpError
-
-        #expect(error.code == .cannotConnect)
-        #expect((error.cause as? URLError)?.code == .cannotConnectToHost)
-        #expect(error.request == request)
-        #expect(error.response == nil)
-        withExtendedLifetime(closed) {}
-    }
-
-    @Test func anUnknownHostIsNotFound() async throws {
-        let url = try #require(URL(string: "http://no-such-host.invalid/x"))
-
-        let error = try await transport.send(HTTPRequest(.get, url)).httpError
-
-        #expect(error.code == .cannotFindHost)
-    }
-
-    @Test(arguments: [
-        LoopbackAnswer.truncated("half", of: 8), .chunked(["half"], isComplete: false), .hangUp,
-        LoopbackAnswer([.reset]),
-    ])
-    func anAnswerThatBreaksOffIsALostConnection(answer: LoopbackAnswer) async throws {
-        let server = try LoopbackServer { _ in answer }
-
-        let error = try await transport.send(HTTPRequest(.get, server.url)).httpError
-
-        #expect(error.code == .connectionLost, "\(error)")
-        #expect(error.cause is URLError)
-        // The error has the bytes that had arrived.
-        if error.status != nil { #expect(error.response?.text == "half") }
-        #expect((error.status != nil) == (answer.steps.count > 1))
     }
 
     @Test(arguments: [
@@ -138,21 +74,6 @@ struct SessionTransportFailureTests {
         let error = try await transport.send(sent).httpError
         #expect("\(error)".hasSuffix("(cause: the body to be sent has more than 3 bytes)"))
         #expect(server.requests.count == 1)
-    }
-
-    @Test(arguments: ["100 Continue", "103 Early Hints"])
-    func interimAnswersAreNoAnswer(line: String) async throws {
-        let server = try LoopbackServer { _ in
-            .raw("HTTP/1.1 \(line)\r\nX-A: 1\r\n\r\nHTTP/1.1 404 No\r\nContent-Length: 2\r\n\r\nok")
-        }
-
-        let whole = try await transport.send(HTTPRequest(.get, server.url)).soon
-        let streamed = try await transport.stream(HTTPRequest(.get, server.url)).soon
-
-        #expect(whole.status == 404)
-        #expect(whole.text == "ok")
-        #expect(streamed.status == 404)
-        #expect(try await streamed.body.collected(upTo: 10).soon == Data("ok".utf8))
     }
 }
 
@@ -216,18 +137,6 @@ struct SessionTransportLimitsTests {
         try await server.hungUp(1).soon
     }
 
-    @Test func theTimerOfTheDeadlineIsCancelledAtTheEnd() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let transport = SessionTransport(.init(idleTimeout: nil))
-        let future = CallContext(deadline: CallDeadline(after: .seconds(5), on: scheduler)).run {
-            transport.send(HTTPRequest(.get, server.url))
-        }
-
-        _ = try await future.soon
-
-        #expect(scheduler.isIdle)
-    }
-
     @Test func aDeadlineEndsTheCall() async throws {
         let server = try LoopbackServer(answeringLater: { _ in Promise() })
         let transport = SessionTransport(.init(idleTimeout: nil))
@@ -243,20 +152,6 @@ struct SessionTransportLimitsTests {
 
         #expect(try await future.httpError.code == .timedOut)
         try await server.hungUp(1).soon
-    }
-
-    @Test func aDeadlineThatHasPassedSendsNothing() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let transport = SessionTransport(.init(idleTimeout: nil))
-        let late = CallContext(deadline: CallDeadline(after: .zero, on: scheduler)).run {
-            transport.send(HTTPRequest(.get, server.url.appending("/late")))
-        }
-
-        let error = try await late.httpError
-        _ = try await transport.send(HTTPRequest(.get, server.url.appending("/next"))).soon
-
-        #expect(error.code == .timedOut)
-        #expect(server.requests.map(\.target) == ["/next"])
     }
 
     @Test(arguments: [0, 1, 7, 8, 9])

@@ -30,22 +30,6 @@ struct SessionTransportReuseTests {
         }
     }
 
-    @Test(arguments: [HTTPMethod.get, .put, .delete, .query], [LoopbackAnswer.Step.close, .reset])
-    func anIdempotentRequestIsSentAgain(
-        method: HTTPMethod, step: LoopbackAnswer.Step
-    ) async throws {
-        let server = try server(closing: 1, by: step)
-        _ = try await transport.send(HTTPRequest(.get, server.url)).soon
-        let body: HTTPRequest.Body = method == .get ? .none : .data(Data("this".utf8))
-        let request = HTTPRequest(method, server.url.appending("/again"), body: body)
-
-        let response = try await transport.send(request).soon
-
-        #expect(response.text == (method == .get ? "got " : "got this"))
-        #expect(server.requests.count == 3)
-        #expect(server.requests.last?.connection != 0)
-    }
-
     @Test func aStreamIsSentAgainFromItsCopy() async throws {
         let server = try server(closing: 1, by: .close)
         _ = try await transport.send(HTTPRequest(.get, server.url)).soon
@@ -55,31 +39,6 @@ struct SessionTransportReuseTests {
         let request = HTTPRequest(.put, server.url.appending("/again"), body: .stream(once))
 
         #expect(try await transport.send(request).soon.text == "got this")
-    }
-
-    @Test func aKeyMakesAPostRepeatable() async throws {
-        let server = try server(closing: 1, by: .close)
-        _ = try await transport.send(HTTPRequest(.get, server.url)).soon
-        var request = HTTPRequest(
-            .post, server.url.appending("/again"), body: .data(Data("this".utf8)))
-        request.context.idempotencyKey = "k"
-
-        #expect(try await transport.send(request).soon.text == "got this")
-        #expect(server.requests.map { $0.header("Idempotency-Key") } == [nil, "k", "k"])
-    }
-
-    @Test(arguments: [LoopbackAnswer.Step.close, .reset])
-    func aPostWithABodyIsNotSentTwice(step: LoopbackAnswer.Step) async throws {
-        let server = try server(closing: 1, by: step)
-        _ = try await transport.send(HTTPRequest(.get, server.url)).soon
-        let request = HTTPRequest(
-            .post, server.url.appending("/again"), body: .data(Data("this".utf8)))
-
-        let error = try await transport.send(request).httpError
-
-        #expect(error.code == .connectionLost)
-        #expect(error.request == request)
-        #expect(server.requests.filter { $0.target == "/again" }.count == 1)
     }
 
     @Test func aServerThatAlwaysClosesIsALostConnection() async throws {
@@ -158,15 +117,6 @@ struct SessionTransportLoadTests {
         #expect(try await go(200).soon == 201)
     }
 
-    @Test func connectionsAreUsedAgain() async throws {
-        let server = try LoopbackServer { _ in .text("done") }
-        let transport = SessionTransport(.init(idleTimeout: nil))
-
-        for _ in 0..<20 { _ = try await transport.send(HTTPRequest(.get, server.url)).soon }
-
-        #expect(server.acceptedConnections == 1)
-    }
-
     @Test func nothingOfACallIsLeftAfterItsEnd() async throws {
         let server = try LoopbackServer { .text("\($0.body.count)") }
         let transport = SessionTransport(.init(idleTimeout: nil))
@@ -189,25 +139,6 @@ struct SessionTransportLoadTests {
 /// What a URL says besides the place.
 @Suite(.oneAtATime)
 struct SessionTransportPlaceTests {
-    @Test(arguments: ["joe:hunter2@", "joe@", ":@", "a%40b:c%3Ad@"])
-    func aUserInTheURLIsNotSent(user: String) async throws {
-        let server = try LoopbackServer {
-            .text("\($0.target) \($0.header("Authorization") ?? "none")")
-        }
-        let url = try #require(URL(string: "http://\(user)127.0.0.1:\(server.port)/a@b?c=@#d"))
-        for transport in [
-            SessionTransport(.init(idleTimeout: nil)),
-            SessionTransport(session: URLSession(configuration: .patient)),
-        ] {
-            let text = try await transport.send(HTTPRequest(url)).soon.text
-            #expect(text == "/a@b?c=@ none")
-        }
-        let own = HTTPRequest(url, headers: ["Authorization": "Bearer own"])
-        #expect(
-            try await SessionTransport(.init(idleTimeout: nil)).send(own).soon.text
-                == "/a@b?c=@ Bearer own")
-    }
-
     @Test func aUserInTheURLAnswersNoQuestionForAPassword() async throws {
         let server = try LoopbackServer { _ in
             .text("who?", status: 401, headers: ["WWW-Authenticate": "Basic realm=\"r\""])

@@ -1,3 +1,4 @@
+public import PledgeAdmission
 public import PledgeFutures
 public import PledgeServices
 
@@ -114,10 +115,10 @@ extension AdaptiveConcurrency: AdmissionGate {
 
     package func mayWait(in context: CallContext) -> Bool { machine.withLock { $0.hasRoomToWait } }
 
-    package func enter(
+    package func admitOrQueue(
         _ turn: InternalPromise<Int>, in context: CallContext
-    ) -> Admission<Int, InternalPromise<Int>> {
-        switch machine.withLock({ $0.enter(turn) }) {
+    ) -> GateDecision<Int, InternalPromise<Int>> {
+        switch machine.withLock({ $0.admitOrQueue(turn) }) {
         case .admitted(let inFlight): .admitted(inFlight)
         case .refused: .refused
         case .queued(let ticket, let length):
@@ -157,7 +158,7 @@ struct MeasuredCall<Output: Sendable>: Sendable {
         let start = limit.scheduler.now
         let future = service(input)
         if classifier.isPlainSuccess(future) {
-            end(start, place, isDrop: false)
+            endCall(start, place, isDrop: false)
             return future
         }
         return followLater(future, start, place)
@@ -171,22 +172,22 @@ struct MeasuredCall<Output: Sendable>: Sendable {
     private func followLater(
         _ future: Future<Output>, _ start: SchedulerInstant, _ place: Int
     ) -> Future<Output> {
-        future.atEnd(with: { result in end(start, place, with: result) })
+        future.atEnd(with: { result in endCall(start, place, with: result) })
     }
 
-    private func end(
+    private func endCall(
         _ start: SchedulerInstant, _ place: Int, with result: Result<Output, any Error>
     ) {
         let outcome = classifier(result)
         switch (outcome.health, outcome.retry) {
-        case (.healthy, _): end(start, place, isDrop: false)
+        case (.healthy, _): endCall(start, place, isDrop: false)
         case (.unhealthy, .after) where !isCertainlyUnsent(result):
-            end(start, place, isDrop: true)
+            endCall(start, place, isDrop: true)
         default: limit.leave(nil)
         }
     }
 
-    private func end(_ start: SchedulerInstant, _ place: Int, isDrop: Bool) {
+    private func endCall(_ start: SchedulerInstant, _ place: Int, isDrop: Bool) {
         limit.leave(
             ConcurrencySample(
                 start: start, end: limit.scheduler.now, inFlight: place, isDrop: isDrop))
@@ -221,7 +222,6 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
         let inFlight: Int
     }
 
-    /// The result of removing a queued call.
     struct LeaveResult: Sendable {
         /// The waiter that left the queue, if it was still there.
         var left: Waiter?
@@ -229,7 +229,6 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
         var admissions: [Admission] = []
     }
 
-    /// The number of calls in flight.
     private(set) var inFlight = 0
     /// The number of calls that may be in flight; for a while after it has shrunk, it may be below `inFlight`.
     private(set) var limit: Int
@@ -245,7 +244,6 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
         queueLimit = queue
     }
 
-    /// The number of waiting calls.
     var queued: Int { line.count }
 
     /// Admits a call if a place is free.
@@ -257,11 +255,9 @@ struct AdaptiveConcurrencyMachine<Waiter: Sendable>: Sendable {
         return inFlight
     }
 
-    /// True if the queue has room for another call.
     var hasRoomToWait: Bool { line.count < queueLimit }
 
-    /// Admits a call, or queues it.
-    mutating func enter(_ waiter: Waiter) -> Entry {
+    mutating func admitOrQueue(_ waiter: Waiter) -> Entry {
         if let inFlight = enterIfFree() { return .admitted(inFlight: inFlight) }
         guard hasRoomToWait else { return .refused }
         let ticket = line.append(waiter, .critical)

@@ -1,4 +1,4 @@
-import PledgeServices
+import PledgeFutures
 
 /// A limit that estimates the service's queue: the time above the shortest round trip is waiting time.
 ///

@@ -18,9 +18,9 @@ public final class MemoryPolicyStore: PolicyStore {
     public init(on scheduler: some FutureScheduler = .live) { self.scheduler = scheduler }
 
     /// Takes tokens out of a bucket.
-    public func take(_ request: BucketRequest) -> Future<BucketGrant> {
+    public func takeTokens(_ request: BucketRequest) -> Future<BucketGrant> {
         let now = scheduler.continuousNow
-        return Future(value: buckets.withLock { $0.take(request, at: now) })
+        return Future(value: buckets.withLock { $0.takeTokens(request, at: now) })
     }
 
     /// Returns a value.
@@ -76,7 +76,7 @@ struct StoredBucket: Sendable {
 }
 
 extension Expiring<StoredBucket> {
-    mutating func take(_ request: BucketRequest, at now: SchedulerInstant) -> BucketGrant {
+    mutating func takeTokens(_ request: BucketRequest, at now: SchedulerInstant) -> BucketGrant {
         var bucket =
             value(for: request.key, at: now) ?? StoredBucket(level: request.capacity, time: now)
         // A late thread may come with an earlier instant.

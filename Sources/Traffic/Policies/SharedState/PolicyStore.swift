@@ -23,7 +23,7 @@ public protocol PolicyStore: Sendable {
     /// The store may forget a bucket that isn't used for `lifetime`.
     ///
     /// - Returns: A future of the bucket's state after the step.
-    func take(_ request: BucketRequest) -> Future<BucketGrant>
+    func takeTokens(_ request: BucketRequest) -> Future<BucketGrant>
 
     /// Returns a value that was set and whose lifetime hasn't ended; nil if there is none.
     ///

@@ -65,9 +65,9 @@ final class SharedBalance: SharedRetries {
     /// - Returns: A future that doesn't reject: false if there is no retry left, if the store has failed and the budget
     ///   is closed, or if the call's deadline has passed.
     func withdraw(in context: CallContext) -> Future<Bool> {
-        state.ask(for: asker(context)) { $0.take(self.request(1)) }.map { grant in
-            guard let grant else { return self.known.withLock { $0.take() } }
-            self.note(grant.level)
+        state.ask(for: asker(context)) { $0.takeTokens(self.request(1)) }.map { grant in
+            guard let grant else { return self.known.withLock { $0.takeToken() } }
+            self.noteLevel(grant.level)
             return grant.isGranted
         }
         .recover { _ in false }
@@ -97,14 +97,14 @@ final class SharedBalance: SharedRetries {
 
     private func change(by count: Int, isDeposit: Bool) {
         state.tell(for: asker(.current)) {
-            $0.take(self.request(-Double(count), overdraft: self.capacity))
+            $0.takeTokens(self.request(-Double(count), overdraft: self.capacity))
         } then: { grant in
             if isDeposit { self.deposits.withLock { $0.isSending = false } }
-            if let grant { self.note(grant.level) }
+            if let grant { self.noteLevel(grant.level) }
         }
     }
 
-    private func note(_ level: Double) {
+    private func noteLevel(_ level: Double) {
         known.withLock { $0.set(level) }
         let end = state.scheduler.now.advanced(by: .seconds(1))
         deposits.withLock { $0.full = level >= capacity ? end : nil }

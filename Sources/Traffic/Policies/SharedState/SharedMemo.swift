@@ -134,7 +134,7 @@ extension SharedMemo {
             }
             context.report(.miss, by: Self.policy, named: self.name)
             return caller.run { service(input) }.onEnd { result in
-                self.end(key, result, classifier, since: era, context)
+                self.keepAnswer(key, result, classifier, since: era, context)
             }
         }
     }
@@ -144,7 +144,7 @@ extension SharedMemo {
     }
 
     /// Sends an answer to the store, unless the key was invalidated after the call began.
-    private func end(
+    private func keepAnswer(
         _ key: String, _ result: Result<Output, any Error>, _ classifier: Classifier<Output>,
         since era: Era, _ context: CallContext
     ) {

@@ -1,5 +1,6 @@
+public import PledgeAdmission
 public import PledgeFutures
-public import PledgeServices
+import PledgeServices
 
 extension RateLimiter {
     /// Creates a limiter whose bucket is in a store, so that the limit holds for several machines together.
@@ -39,8 +40,8 @@ extension RateLimiter {
 
 /// A rate limiter's bucket in a store.
 ///
-/// A call's turn is when the bucket would hold its token. A call that may wait takes its token before, so the bucket
-/// then holds less than zero, and the store gives each waiting call, of any machine, another turn.
+/// A call that may wait takes its token when it arrives, which can leave the bucket below zero. Its turn comes when the
+/// bucket would be back at zero. So each waiting call, on any machine, gets a turn of its own.
 final class SharedRate: Sendable {
     /// The store's answer to a call.
     struct Turn {
@@ -57,7 +58,7 @@ final class SharedRate: Sendable {
         var earliest: SchedulerInstant?
     }
 
-    /// What rounding errors may add up to, in tokens.
+    /// The largest sum of rounding errors, in tokens.
     private let tolerance: Double
     private let state: SharedState
     private let key: String
@@ -95,17 +96,17 @@ final class SharedRate: Sendable {
     /// An instant before which no call gets a turn; nil if unknown.
     var earliest: SchedulerInstant? { local.withLock { $0.earliest } }
 
-    func note(_ earliest: SchedulerInstant) {
+    func noteEarliest(_ earliest: SchedulerInstant) {
         local.withLock { $0.earliest = max($0.earliest ?? earliest, earliest) }
     }
 
     /// Takes a turn that comes within a bound.
-    func take(within bound: Duration, for asker: SharedState.Asker) -> Future<Turn?> {
+    func takeTurn(within bound: Duration, for asker: SharedState.Asker) -> Future<Turn?> {
         let overdraft = max(0, bound.inSeconds) * tokensPerSecond + tolerance
         let request = BucketRequest(
             1, from: key, capacity: burst, tokensPerSecond: tokensPerSecond, overdraft: overdraft,
             lifetime: lifetime)
-        return state.ask(for: asker) { $0.take(request) }.map { grant in
+        return state.ask(for: asker) { $0.takeTokens(request) }.map { grant in
             grant.map { grant in
                 Turn(
                     isTaken: grant.isGranted,
@@ -134,9 +135,9 @@ extension SharedRate: SharedRateLimit {
         let now = limiter.scheduler.now
         let bound = limiter.bound(in: context)
         if let instant = earliest, now.duration(to: instant) > bound {
-            return limiter.refused(until: instant, at: now, in: context)
+            return limiter.refuse(input, until: instant, at: now, in: context)
         }
-        let asking = take(
+        let asking = takeTurn(
             within: bound,
             for: .init(
                 policy: RateLimiter.policy, name: limiter.name, context: context,
@@ -162,15 +163,16 @@ extension SharedRate: SharedRateLimit {
             return caller?.run { limiter.callAlone(service, input) }
                 ?? limiter.callAlone(service, input)
         }
-        // The store has answered later than at `start`, so no call gets a turn before this.
-        note(start.advanced(by: turn.isTaken ? turn.next : turn.wait))
+        // The store's clock was at `start` or later when it answered, so no call gets a turn before this instant.
+        noteEarliest(start.advanced(by: turn.isTaken ? turn.next : turn.wait))
         let now = limiter.scheduler.now
         guard turn.isTaken else {
-            return limiter.refused(until: now.advanced(by: turn.wait), at: now, in: context)
+            return limiter.refuse(
+                input, until: now.advanced(by: turn.wait), at: now, in: context)
         }
         // The store may have answered so late that the turn comes after the deadline.
         if caller != nil, let remaining = context.remaining, remaining <= turn.wait {
-            return limiter.outOfTime(after: start.duration(to: now), in: context, input)
+            return limiter.refuseLate(input, after: start.duration(to: now), in: context)
         }
         if turn.wait == .zero { return caller?.run { service(input) } ?? service(input) }
         let length = changeQueued(by: 1)

@@ -103,7 +103,7 @@ extension SharedState {
         let now = scheduler.now
         if let error = failure(at: now) { return Future(result: answer(to: error, asker)) }
         let future = operation(store)
-        if let result = future.result { return Future(result: end(result, asker)) }
+        if let result = future.result { return Future(result: endRequest(result, asker)) }
         let remaining = asker.context.remaining
         let limit = min(timeLimit, max(.zero, remaining ?? timeLimit))
         return future.timeout(limit, on: scheduler) {
@@ -113,7 +113,7 @@ extension SharedState {
                 policyName: asker.name, limit: limit, subject: asker.subject)
             return isOutOfTime ? DeadlineOfCall(error: error) : error
         }
-        .flatMapResult { Future(result: self.end($0, asker)) }
+        .flatMapResult { Future(result: self.endRequest($0, asker)) }
     }
 
     /// Changes the store in the background; nobody waits for the result.
@@ -137,7 +137,7 @@ extension SharedState {
     }
 
     /// Notes whether the store has failed, and returns what the policy gets.
-    private func end<Value>(
+    private func endRequest<Value>(
         _ result: Result<Value, any Error>, _ asker: Asker
     ) -> Result<Value?, any Error> {
         switch result {

@@ -1,4 +1,4 @@
-import PledgeServices
+import PledgeFutures
 import PledgeSimulation
 
 /// The time at which clients that were refused with Retry-After come back.

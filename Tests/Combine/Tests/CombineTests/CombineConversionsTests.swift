@@ -1,0 +1,1 @@
+../../../FuturesTests/Combinators/CombineConversionsTests.swift

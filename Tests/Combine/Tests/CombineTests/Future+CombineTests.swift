@@ -1,1 +1,0 @@
-../../../FuturesTests/Combinators/Future+CombineTests.swift
