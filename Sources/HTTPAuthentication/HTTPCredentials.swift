@@ -1,4 +1,4 @@
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 public import PledgeServices
 
 /// Credentials for requests.

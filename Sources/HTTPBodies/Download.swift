@@ -1,5 +1,8 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPNetworking
+import PledgeHTTPText
+public import PledgeHTTPTransportKit
 public import PledgeServices
 
 /// Sends a request and saves the response's body to a file.

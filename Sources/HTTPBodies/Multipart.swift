@@ -1,4 +1,5 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPText
 public import PledgeServices
 
 /// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).

@@ -1,3 +1,4 @@
+import PledgeHTTPMessages
 package import PledgeHTTPNetworking
 public import PledgeServices
 

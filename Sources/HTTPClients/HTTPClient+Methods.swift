@@ -1,6 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPBodies
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 // Each method has four overloads. Two of them return the response, and two return a decoded value. In each pair, one is
 // awaited, and the other returns a future. The time in which the compiler checks a chain of calls depends on which

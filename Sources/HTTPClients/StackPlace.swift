@@ -2,6 +2,7 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPCaching
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 

@@ -1,3 +1,4 @@
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport

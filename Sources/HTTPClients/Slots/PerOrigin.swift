@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// A policy's objects for calls over HTTP: one object for all origins, or one for each.

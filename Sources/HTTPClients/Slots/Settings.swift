@@ -1,6 +1,7 @@
 public import PledgeFutures
 public import PledgeHTTPAuthentication
 public import PledgeHTTPCaching
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
 public import PledgeServices
 

@@ -1,7 +1,8 @@
 public import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPClients
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 public import PledgeServices
 
 /// A protocol by which a server takes the rest of an upload whose connection was lost.

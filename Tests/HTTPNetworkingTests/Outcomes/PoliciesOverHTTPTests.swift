@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeObservation
 import PledgeServices

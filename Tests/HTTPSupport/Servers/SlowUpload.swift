@@ -1,7 +1,8 @@
 import Dispatch
 import Foundation
 package import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
+package import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing
