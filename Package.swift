@@ -72,12 +72,14 @@ let (resources, excluded): ([Resource], [String]) = ([.copy("PrivacyInfo.xcpriva
 let (resources, excluded): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
 #endif
 
-let http = ["HTTPNetworking", "Services", "Futures"]
+let messages = ["HTTPMessages", "HTTPText", "Services", "Futures"]
+let transport = ["HTTPTransportKit"] + messages
+let http = ["HTTPNetworking"] + transport
 let client = http + ["Admission", "HTTPCaching", "HTTPAuthentication", "HTTPBodies", "HTTPClients"]
 let all =
     client + [
-        "Storage", "Composition", "Stores", "Articles", "Observation", "Pledge", "PledgeTesting",
-        "Traffic",
+        "Storage", "Composition", "Stores", "Articles", "Observation", "Pledge", "PledgeHTTP",
+        "PledgeTesting", "Traffic",
         "TransportChecks",
     ]
 
@@ -91,7 +93,7 @@ let package = Package(
     name: "Pledge",
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
-        "Pledge", "PledgeArticles", "PledgeObservation", "PledgeStorage",
+        "Pledge", "PledgeArticles", "PledgeHTTP", "PledgeObservation", "PledgeStorage",
         "PledgeStores", "PledgeTesting", "PledgeTraffic", "PledgeTransportChecks",
         "PledgeSimulation", "PledgeLibcurlTransport", "PledgeURLSessionTransport",
         "PledgeAsyncHTTPClientTransport",
@@ -100,9 +102,6 @@ let package = Package(
     ].map { .library(name: $0, targets: [$0]) } + [
         .library(name: "PledgeFutures", targets: ["Futures", "Composition"].map(name)),
         .library(name: "PledgeServices", targets: ["Services", "Admission"].map(name)),
-        .library(
-            name: "PledgeHTTP",
-            targets: (client + ["InMemoryTransport"]).map(name)),
         .executable(name: "quickstart", targets: ["PledgeQuickstart"]),
     ],
     traits: [
@@ -129,9 +128,12 @@ let package = Package(
             more: [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
         module("Services", uses: ["Futures"]),
         module("Admission", uses: ["Services", "Futures"]),
+        module("HTTPText"),
         module(
-            "HTTPNetworking", uses: ["Services", "Futures"], exclude: excluded, resources: resources
-        ),
+            "HTTPMessages", uses: ["HTTPText", "Services", "Futures"], exclude: excluded,
+            resources: resources),
+        module("HTTPTransportKit", uses: messages, exclude: excluded, resources: resources),
+        module("HTTPNetworking", uses: transport),
         module("HTTPCaching", uses: http),
         module("HTTPAuthentication", uses: http),
         cModule("Zlib"), cModule("Brotli"), cModule("Zstd"),
@@ -141,33 +143,29 @@ let package = Package(
             uses: http + ["Admission", "HTTPCaching", "HTTPAuthentication", "HTTPBodies"]),
         module("Observation", uses: http + ["HTTPClients"]),
         module("Storage", uses: client, exclude: excluded, resources: resources),
-        module("InMemoryTransport", uses: http),
+        module("InMemoryTransport", uses: transport),
         module("URLSessionTransport", uses: http),
         cModule("Curl"),
-        module("LibcurlTransport", uses: http, and: ["CPledgeCurl"]),
-        module("AsyncHTTPClientTransport", uses: http, and: nio),
-        module("HTTPTypesConversions", uses: ["HTTPNetworking", "Services"], and: httpTypes),
+        module("LibcurlTransport", uses: transport, and: ["CPledgeCurl"]),
+        module("AsyncHTTPClientTransport", uses: transport, and: nio),
+        module("HTTPTypesConversions", uses: messages, and: httpTypes),
         module("OpenTelemetryInstrumentation", uses: http, and: observability),
         module("Stores", uses: ["Futures"]),
         module("Traffic", uses: http + ["Admission", "HTTPClients"]),
+        module("PledgeHTTP", uses: client + ["InMemoryTransport"]),
         module(
             "Pledge",
             uses: client + [
-                "InMemoryTransport", "URLSessionTransport", "LibcurlTransport", "Composition",
+                "PledgeHTTP", "URLSessionTransport", "LibcurlTransport", "Composition",
             ]),
-        module(
-            "Articles",
-            uses: ["Pledge", "Composition", "Futures", "HTTPNetworking", "Stores"]),
+        module("Articles", uses: http + ["Pledge", "Composition", "Stores"]),
         cModule("Testing"),
         module(
             "PledgeTesting",
-            uses: [
-                "Pledge", "Observation", "Stores", "HTTPNetworking", "HTTPBodies", "Services",
-                "Futures", "Simulation",
-            ],
+            uses: http + ["Pledge", "Observation", "Stores", "HTTPBodies", "Simulation"],
             and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
-        module("Simulation", uses: http + ["Admission"]),
+        module("Simulation", uses: transport + ["Admission"]),
         .executableTarget(
             name: "PledgeQuickstart",
             dependencies: [

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
 public import PledgeStores
 

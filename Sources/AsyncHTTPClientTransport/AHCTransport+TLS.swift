@@ -1,6 +1,6 @@
 #if AsyncHTTPClient
 import NIOSSL
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 
 extension AHCTransport.Configuration {
     /// Returns the configuration with the TLS and the versions of `settings`, whose files are read now.

@@ -2,7 +2,9 @@
 public import AsyncHTTPClient
 import NIOSSL
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPText
+public import PledgeHTTPTransportKit
 
 /// A transport on AsyncHTTPClient, with HTTP/1.1, HTTP/2 and streaming in both directions.
 ///

@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import NIOCore
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// A call that has a lane (the right to run), or waits for a lane.
 protocol LaneUser: AnyObject, Sendable {

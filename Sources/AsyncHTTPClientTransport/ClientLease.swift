@@ -4,7 +4,9 @@ import Dispatch
 import NIOCore
 import NIOPosix
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// A use of a client; while any use of the client exists, the client is not shut down.

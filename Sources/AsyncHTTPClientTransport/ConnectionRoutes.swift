@@ -3,7 +3,9 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 
 /// The part of `ConnectionSettings` that decides where connections go, as far as AsyncHTTPClient supports it.
 struct ConnectionRoutes: Sendable {

@@ -3,7 +3,8 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// Passes AsyncHTTPClient's events of an attempt on to the exchange.
 ///

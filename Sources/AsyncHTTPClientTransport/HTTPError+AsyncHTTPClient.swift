@@ -5,7 +5,8 @@ import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 #if canImport(Glibc)

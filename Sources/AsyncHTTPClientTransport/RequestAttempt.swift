@@ -4,7 +4,8 @@ import Dispatch
 import NIOCore
 import NIOHTTP1
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// One attempt to send a request, with the client that sends it.

@@ -2,7 +2,8 @@
 import AsyncHTTPClient
 import NIOCore
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// A function that gets the event loop on which a call begins, or the reason why the call cannot begin.
 typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void

@@ -1,7 +1,8 @@
 #if AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// The decoding of HTTP/1.1 response heads, which AsyncHTTPClient has no settings for.
 struct ResponseDecoding {
@@ -123,7 +124,7 @@ final class FieldTextHandler: ChannelInboundHandler {
         guard values.count == headers.count else { return headers }
         return NIOHTTP1.HTTPHeaders(
             zip(headers, values).map { field, value in
-                let text = PledgeHTTPNetworking.HTTPHeaders.text(ofValue: value)
+                let text = PledgeHTTPMessages.HTTPHeaders.text(ofValue: value)
                 return (field.name, field.value.hasReplacement ? text : field.value)
             })
     }

@@ -4,7 +4,8 @@ import Dispatch
 import NIOCore
 import NIOHTTP1
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// A request's body, ready to be sent.
 enum Upload: Sendable {

@@ -1,4 +1,4 @@
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 
 /// A server's access token and its lifetime (RFC 6749, section 5.1).
 ///

@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// A server's challenge (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Equatable, Sendable {

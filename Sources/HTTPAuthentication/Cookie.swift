@@ -1,4 +1,5 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// A cookie in a jar (RFC 6265, section 5.3).
 ///

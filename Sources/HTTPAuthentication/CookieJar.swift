@@ -1,5 +1,5 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 /// Keeps the cookies of servers, and selects the cookies for each request (RFC 6265).
 ///

@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// The algorithm of a digest (RFC 7616, section 3.3).
 struct DigestAlgorithm: Equatable, Sendable {

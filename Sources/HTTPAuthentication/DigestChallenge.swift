@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// A server's Digest challenge (RFC 7616, section 3.3).
 struct DigestChallenge: Equatable, Sendable {

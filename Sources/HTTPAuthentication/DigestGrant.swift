@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// A challenge and the number of uses of its nonce.
 struct DigestGrant: Sendable {

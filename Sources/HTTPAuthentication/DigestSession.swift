@@ -1,5 +1,5 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 
 /// A login and the challenges of its origins, shared by all requests with that login.

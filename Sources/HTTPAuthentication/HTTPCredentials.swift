@@ -1,5 +1,7 @@
 public import PledgeFutures
+package import PledgeHTTPMessages
 package import PledgeHTTPNetworking
+public import PledgeServices
 
 /// Credentials for requests.
 public struct HTTPCredentials: Sendable {

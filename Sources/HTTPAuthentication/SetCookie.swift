@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 extension Cookie {
     /// Creates the cookie of a header; nil if it must not be stored.

@@ -1,5 +1,5 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// A refresher's state: the token, and the requests that wait for the next one.
 ///

@@ -1,5 +1,5 @@
 public import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 public import PledgeServices
 
 /// Holds the token of the signed-in user, and gets the next token.

@@ -1,5 +1,5 @@
 import CPledgeZlib
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// Decodes all codings of a body, starting with the one applied last.
 struct BodyDecoder {

@@ -1,5 +1,6 @@
 import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPNetworking
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {

@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// The reason why a compressed body couldn't be decoded.

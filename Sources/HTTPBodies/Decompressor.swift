@@ -1,7 +1,7 @@
 import CPledgeBrotli
 import CPledgeZlib
 import CPledgeZstd
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// A decoder of one stream of compressed bytes.
 ///

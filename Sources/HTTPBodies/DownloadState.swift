@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// The bytes that a resumable download has, and those that are missing: a pure state machine.
 ///

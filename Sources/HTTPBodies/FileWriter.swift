@@ -1,6 +1,8 @@
 import Dispatch
 import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 
 #if canImport(Darwin)

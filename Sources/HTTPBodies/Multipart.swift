@@ -1,6 +1,8 @@
 public import PledgeFutures
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
-import PledgeServices
+import PledgeHTTPText
+public import PledgeServices
 
 /// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).
 ///

@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// The reason why a multipart body can't be parsed.

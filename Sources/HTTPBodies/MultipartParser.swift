@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// A strict and bounded parser of a multipart body that arrives in chunks.
 ///

@@ -1,5 +1,5 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 /// Reads the parts of a body one by one, such as the ranges of a 206 or the fields of a form.
 ///

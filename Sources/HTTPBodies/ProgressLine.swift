@@ -1,5 +1,5 @@
 public import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPText
 
 #if canImport(Darwin)
 import Darwin

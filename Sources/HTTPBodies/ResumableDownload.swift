@@ -1,6 +1,9 @@
 import Dispatch
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 
 #if canImport(Darwin)

@@ -1,4 +1,5 @@
 package import PledgeFutures
+import PledgeHTTPMessages
 package import PledgeHTTPNetworking
 public import PledgeServices
 

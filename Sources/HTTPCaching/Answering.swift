@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 extension CacheRules {
     /// Returns a request's answer, made from a stored response; nil if only the origin can answer.

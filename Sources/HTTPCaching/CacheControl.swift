@@ -1,4 +1,4 @@
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 
 /// The directives of Cache-Control fields, in their strictest interpretation.
 ///

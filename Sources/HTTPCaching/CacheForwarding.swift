@@ -1,5 +1,7 @@
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// Forwards requests to the origin, and stores the answers before it returns them.

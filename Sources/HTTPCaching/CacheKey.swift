@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// The identity of a resource in a cache: its normalised URL, and the Host of its requests.
 ///

@@ -1,5 +1,7 @@
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// A cache around one service.

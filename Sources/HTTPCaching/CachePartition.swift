@@ -1,4 +1,4 @@
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 
 /// The users of a request; a stored response is returned only to requests with the same users.
 ///

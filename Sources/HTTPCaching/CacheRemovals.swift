@@ -1,5 +1,5 @@
 public import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 import PledgeServices
 
 extension HTTPCache {

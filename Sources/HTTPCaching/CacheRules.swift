@@ -1,5 +1,6 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 import PledgeServices
 
 /// Makes a cache's decisions by the rules of RFC 9111 and RFC 5861, without state, clock or lock.

@@ -1,5 +1,5 @@
 public import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 package import PledgeServices
 
 /// A place where an ``HTTPCache`` keeps its responses.

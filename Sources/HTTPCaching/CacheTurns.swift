@@ -1,5 +1,7 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// The turns of processes with one store that miss a response at the same time.

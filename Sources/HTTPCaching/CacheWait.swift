@@ -1,5 +1,5 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 
 /// A call's wait for the origin, for which a stale stored response can stand in.

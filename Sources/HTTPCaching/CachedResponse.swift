@@ -1,5 +1,5 @@
 package import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 /// A stored response.
 ///

@@ -1,5 +1,5 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest, Output == HTTPResponse {

@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// The properties of a request that a cache uses.
 struct PresentedRequest: Sendable {

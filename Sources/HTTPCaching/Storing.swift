@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 extension CacheRules {
     /// Returns the stored form of a response, or nil if it must not be stored.

@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 extension CacheRules {
     /// Returns the request that asks the origin to confirm a stored response (RFC 9111, section 4.3.1).

@@ -1,6 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPBodies
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 import PledgeServices
 
 extension HTTPClient {

@@ -1,5 +1,7 @@
 import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 
 extension HTTPClient {

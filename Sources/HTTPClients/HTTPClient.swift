@@ -1,7 +1,9 @@
 public import PledgeFutures
 public import PledgeHTTPAuthentication
 import PledgeHTTPCaching
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
+public import PledgeHTTPTransportKit
 import PledgeServices
 
 /// An HTTP client with a slot for each part, and the parts in the right order.

@@ -3,7 +3,9 @@ import PledgeFutures
 public import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 public import PledgeHTTPCaching
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
+public import PledgeHTTPTransportKit
 public import PledgeServices
 
 // MARK: - Once for each call

@@ -1,5 +1,6 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 public import PledgeServices
 
 /// A stack of parts for HTTP, each at the level where it belongs.

@@ -1,6 +1,6 @@
 public import PledgeAdmission
 import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 import Synchronization
 

@@ -3,6 +3,7 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPCaching
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 

@@ -1,5 +1,5 @@
 #if HTTPTypes
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 public import PledgeServices
 
 /// An error that says why a message can't be converted between Pledge and HTTPTypes.

@@ -1,6 +1,6 @@
 #if HTTPTypes
 public import HTTPTypes
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 extension HTTPTypes.HTTPRequest {
     /// Creates the head of a request from Pledge's request, with the fields that Pledge would send.
@@ -15,7 +15,7 @@ extension HTTPTypes.HTTPRequest {
     /// - Parameter request: The request.
     /// - Throws: ``ConversionError/invalidMethod(_:)``, ``ConversionError/invalidURL``,
     ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and the errors of `HTTPFields.init(_:)`.
-    public init(_ request: PledgeHTTPNetworking.HTTPRequest) throws(ConversionError) {
+    public init(_ request: PledgeHTTPMessages.HTTPRequest) throws(ConversionError) {
         guard let method = Method(request.method) else {
             throw .invalidMethod(request.method.rawValue)
         }
@@ -31,7 +31,7 @@ extension HTTPTypes.HTTPRequest {
     }
 }
 
-extension PledgeHTTPNetworking.HTTPRequest {
+extension PledgeHTTPMessages.HTTPRequest {
     /// Creates a request from a request of HTTPTypes.
     ///
     /// The method, scheme, authority, path and fields are kept as written. Without an authority, the Host field is
@@ -47,7 +47,7 @@ extension PledgeHTTPNetworking.HTTPRequest {
     ///   ``ConversionError/userInfoInURL``, ``ConversionError/hostDiffers``, and ``ConversionError/invalidURL`` if the
     ///   parts don't form a URL, or if that URL would have different parts.
     public init(
-        _ request: HTTPTypes.HTTPRequest, body: PledgeHTTPNetworking.HTTPRequest.Body = .none
+        _ request: HTTPTypes.HTTPRequest, body: PledgeHTTPMessages.HTTPRequest.Body = .none
     ) throws(ConversionError) {
         guard request.method != .connect, request.extendedConnectProtocol == nil,
             request.path != "*"
@@ -98,7 +98,7 @@ extension HTTPTypes.HTTPResponse {
     }
 }
 
-extension PledgeHTTPNetworking.HTTPResponse {
+extension PledgeHTTPMessages.HTTPResponse {
     /// Creates a response from a response of HTTPTypes and a body.
     ///
     /// The reason phrase is lost, and so is everything else that `HTTPHeaders.init(_:)` lists.

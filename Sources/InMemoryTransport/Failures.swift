@@ -1,5 +1,5 @@
 import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 import PledgeServices
 
 extension MemoryTransport {

@@ -1,5 +1,6 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 import PledgeServices
 
 /// A transport that answers from memory: a server in the same process, made of routes.

@@ -1,4 +1,5 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPText
 
 extension MemoryTransport {
     /// The method, the path pattern and the query items that a call must match, and the answer.

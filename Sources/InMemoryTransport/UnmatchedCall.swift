@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 extension MemoryTransport {

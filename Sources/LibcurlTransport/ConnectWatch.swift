@@ -1,5 +1,5 @@
 import CPledgeCurl
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// The connections that are being made, and the transfers that wait for another transfer's handshake.
 ///

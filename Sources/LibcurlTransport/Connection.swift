@@ -1,6 +1,6 @@
 import CPledgeCurl
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// What the transport knows of one of libcurl's connections, to notice that it has gone silent.

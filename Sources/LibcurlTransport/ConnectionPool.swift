@@ -1,5 +1,5 @@
 import CPledgeCurl
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// One of libcurl's multi handles, with its connections.
 final class ConnectionPool {

@@ -1,7 +1,8 @@
 import CPledgeCurl
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// The I/O thread of a transport, as other threads see it; this thread performs all transfers.
 ///

@@ -1,5 +1,6 @@
 import CPledgeCurl
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 public import PledgeServices
 
 #if canImport(Glibc)

@@ -1,5 +1,5 @@
 import CPledgeCurl
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// The libcurl that was found on this machine.

@@ -1,6 +1,7 @@
 import CPledgeCurl
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// The work of the I/O thread, and the state that only this thread uses: the connections and the running transfers.

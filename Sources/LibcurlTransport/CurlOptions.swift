@@ -1,6 +1,7 @@
 import CPledgeCurl
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// The options of each handle, and the limits that the transport enforces itself.
 final class CurlOptions: Sendable {

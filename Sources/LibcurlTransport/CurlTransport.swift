@@ -1,6 +1,7 @@
 public import Dispatch
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 import PledgeServices
 
 /// A transport on the system's libcurl, with HTTP/1.1, HTTP/2 and streaming in both directions.

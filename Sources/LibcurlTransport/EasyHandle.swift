@@ -1,6 +1,7 @@
 import CPledgeCurl
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// One of libcurl's easy handles, which makes one transfer after the other.
 ///

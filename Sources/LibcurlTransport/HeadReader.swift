@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// Reads the head of a response line by line, as libcurl delivers the lines.
 struct HeadReader {

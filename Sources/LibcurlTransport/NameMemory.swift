@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 
 /// The hosts whose names are looked up again, because a connection to them could not be made.
 ///

@@ -1,6 +1,8 @@
 import CPledgeCurl
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// An exchange while libcurl performs it; only the I/O thread uses it.

@@ -1,6 +1,7 @@
 import Dispatch
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// The bytes of a request's body on their way from the source to libcurl.
 ///

@@ -1,7 +1,10 @@
 #if Observability
 public import Metrics
 public import PledgeFutures
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
+import PledgeHTTPText
+public import PledgeHTTPTransportKit
 public import PledgeServices
 public import Tracing
 

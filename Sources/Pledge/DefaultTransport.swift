@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPTransportKit
 import PledgeLibcurlTransport
 import PledgeURLSessionTransport
 

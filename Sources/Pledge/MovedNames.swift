@@ -5,7 +5,8 @@ public import PledgeHTTPAuthentication
 public import PledgeHTTPBodies
 public import PledgeHTTPCaching
 public import PledgeHTTPClients
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 public import PledgeServices
 
 // Names of PledgeStorage, PledgeStores, PledgeArticles, PledgeObservation, PledgeTraffic and PledgeTesting, for an app

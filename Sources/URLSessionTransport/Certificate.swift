@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// A certificate in DER (RFC 5280); its bytes may be malformed.
 struct Certificate: Hashable, Sendable {

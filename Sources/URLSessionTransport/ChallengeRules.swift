@@ -1,5 +1,6 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// The part of the connection settings that URLSession leaves to its delegate and to each request.
 final class SessionConnecting: Sendable {

@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,6 +1,6 @@
 #if canImport(Security)
 import Foundation
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import Security
 
 /// A server that the system can evaluate.

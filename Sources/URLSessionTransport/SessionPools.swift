@@ -1,5 +1,7 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,5 +1,6 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,6 +1,7 @@
 import Dispatch
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 #if canImport(FoundationNetworking)
 import Foundation

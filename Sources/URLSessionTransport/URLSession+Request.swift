@@ -1,5 +1,6 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPNetworking
 import PledgeServices
 
 #if canImport(FoundationNetworking)

@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,7 +1,8 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 #if canImport(Glibc)
 import Glibc

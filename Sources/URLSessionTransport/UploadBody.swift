@@ -1,6 +1,6 @@
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// A body in a form that URLSession sends correctly, and can send again.
 enum UploadBody: Sendable {

@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import PledgeArticles
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeStores
 import TestSupport
 import Testing

@@ -4,7 +4,8 @@ import Foundation
 import HTTPTestSupport
 import NIOSSL
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

@@ -4,7 +4,8 @@ import Foundation
 import NIOCore
 import NIOPosix
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import PledgeTesting
 import TestSupport

@@ -2,7 +2,8 @@
 import Foundation
 import NIOPosix
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import PledgeTesting
 import TestSupport

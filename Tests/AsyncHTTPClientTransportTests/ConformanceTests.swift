@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeTesting
 import PledgeTransportChecks
 import TestSupport

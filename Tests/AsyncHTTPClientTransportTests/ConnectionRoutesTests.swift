@@ -3,7 +3,8 @@ import Foundation
 import HTTPTestSupport
 import Pledge
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 #if AsyncHTTPClient
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import NIOCore
 import NIOHTTP1
 import NIOSSL

@@ -1,6 +1,6 @@
 #if AsyncHTTPClient && os(Linux)
 import HTTPTestSupport
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import TestSupport
 import Testing
 

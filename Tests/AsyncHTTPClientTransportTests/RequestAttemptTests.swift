@@ -3,7 +3,8 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

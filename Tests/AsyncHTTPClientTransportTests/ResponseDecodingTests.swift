@@ -4,7 +4,8 @@ import HTTPTestSupport
 import NIOCore
 import NIOPosix
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

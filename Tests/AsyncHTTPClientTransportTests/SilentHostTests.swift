@@ -3,7 +3,8 @@ import AsyncHTTPClient
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import PledgeTesting
 import TestSupport

@@ -5,7 +5,8 @@ import NIOCore
 import NIOPosix
 import PledgeFutures
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import PledgeTesting
 import TestSupport

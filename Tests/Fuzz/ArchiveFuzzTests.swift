@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPText
 @testable import PledgeObservation
 
 /// Recordings whose text was changed, and exchanges of random bytes.

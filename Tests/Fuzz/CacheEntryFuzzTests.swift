@@ -1,6 +1,6 @@
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import TestSupport
 import Testing

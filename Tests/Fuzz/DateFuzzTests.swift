@@ -1,5 +1,5 @@
 import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import TestSupport
 import Testing
 

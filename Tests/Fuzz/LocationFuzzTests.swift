@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
 
 @Suite(.oneAtATime) struct LocationFuzzTests {
     @Test func aLocationLeadsToWhereItSaysOrNowhere() throws {

@@ -1,7 +1,7 @@
 import Foundation
 import PledgeFutures
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import TestSupport
 import Testing
 

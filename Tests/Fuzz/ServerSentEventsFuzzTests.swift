@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 /// Event streams of random and changed bytes, cut into random chunks.
 @Suite(.oneAtATime) struct ServerSentEventsFuzzTests {

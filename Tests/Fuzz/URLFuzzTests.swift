@@ -1,5 +1,5 @@
 import Foundation
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 import HTTPTestSupport
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import Testing
 
 @testable import PledgeHTTPAuthentication

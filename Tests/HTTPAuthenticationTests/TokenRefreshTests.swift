@@ -2,7 +2,8 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

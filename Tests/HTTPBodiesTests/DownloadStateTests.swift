@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport

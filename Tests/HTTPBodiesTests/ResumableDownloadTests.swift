@@ -3,7 +3,9 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeInMemoryTransport
 import PledgeServices
 import TestSupport

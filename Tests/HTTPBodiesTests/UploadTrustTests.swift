@@ -2,6 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPClients
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport

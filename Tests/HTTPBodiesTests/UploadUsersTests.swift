@@ -3,7 +3,8 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

@@ -2,7 +2,9 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 import Testing
 

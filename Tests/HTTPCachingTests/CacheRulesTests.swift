@@ -2,7 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import PledgeStorage
 import Testing

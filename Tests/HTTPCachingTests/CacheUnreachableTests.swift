@@ -3,7 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPText
 
 @Suite struct ASCIITests {
     private func all(_ isOne: (UInt8) -> Bool) -> String {

@@ -4,7 +4,9 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
+@testable import PledgeHTTPTransportKit
 
 @Suite struct AcceptStatusTests {
     private let request = HTTPRequest(.get, URL(string: "https://a.example/p")!)

@@ -4,6 +4,7 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
 @testable import PledgeTraffic
 

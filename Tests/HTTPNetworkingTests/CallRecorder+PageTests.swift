@@ -2,7 +2,9 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPCaching
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeObservation
 import PledgeServices
 import Testing

@@ -5,6 +5,7 @@ import PledgeServices
 import PledgeTraffic
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
 
 @Suite struct ChangedRequestsTests {

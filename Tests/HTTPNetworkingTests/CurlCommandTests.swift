@@ -5,6 +5,7 @@ import PledgeHTTPBodies
 import TestSupport
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
 
 @Suite(.oneAtATime) struct HTTPRequestCurlCommandTests {

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTestSupport
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import TestSupport
 import Testing
 

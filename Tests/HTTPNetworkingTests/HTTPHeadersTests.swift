@@ -2,7 +2,7 @@ import HTTPTestSupport
 import PledgeHTTPAuthentication
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
 
 @Suite struct HTTPHeadersTests {
     @Test func headersAreFoundWhateverTheirCase() {

@@ -1,7 +1,9 @@
 import Foundation
 import PledgeComposition
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import Testing
 
 @Suite struct NetworkingOverTests {

@@ -5,6 +5,7 @@ import PledgeHTTPAuthentication
 import PledgeServices
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
 
 @Suite struct RedirectTests {

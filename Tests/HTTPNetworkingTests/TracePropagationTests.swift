@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport

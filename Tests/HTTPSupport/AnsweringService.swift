@@ -1,5 +1,5 @@
 package import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 import PledgeServices
 
 /// A service that gives one answer after the other, each after ten milliseconds, and records the requests and

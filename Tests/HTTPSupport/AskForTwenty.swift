@@ -1,6 +1,7 @@
 import Foundation
 import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 package import PledgeServices
 
 /// Asks for twenty URLs through a layer, and adds a byte to a file for each request that reaches the origin.

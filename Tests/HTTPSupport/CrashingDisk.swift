@@ -1,6 +1,7 @@
 import Foundation
 import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
+package import PledgeHTTPTransportKit
 package import PledgeStorage
 
 /// A folder on a disk in memory, which fails or loses its power when the test says so.

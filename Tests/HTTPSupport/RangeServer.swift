@@ -1,6 +1,6 @@
 package import Foundation
 package import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 
 /// A server of one file, which sends parts of it, and makes the mistakes that a test asks for.
 package final class RangeServer: Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 package import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
+package import PledgeHTTPTransportKit
 import PledgeServices
 
 /// A service that answers by a function, and records the requests.

@@ -1,6 +1,6 @@
 package import Foundation
 package import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 
 /// A source of chunks that the test controls: each call of `next` waits for the test.
 package final class ScriptedSource: Sendable {

@@ -1,5 +1,5 @@
 package import PledgeFutures
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 import TestSupport
 import Testing
 

@@ -1,7 +1,8 @@
 #if HTTPTypes
 import HTTPTypes
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeHTTPTypesConversions
 import PledgeServices
 import TestSupport
@@ -9,7 +10,7 @@ import Testing
 
 struct HTTPRequestConversionTests {
     typealias Head = HTTPTypes.HTTPRequest
-    typealias Request = PledgeHTTPNetworking.HTTPRequest
+    typealias Request = PledgeHTTPMessages.HTTPRequest
 
     struct Row: Sendable {
         let url: String
@@ -149,25 +150,25 @@ struct HTTPRequestConversionTests {
 struct HTTPResponseConversionTests {
     @Test(arguments: [0, 100, 200, 404, 599, 999])
     func keepsStatusAndFields(_ status: Int) throws {
-        let response = PledgeHTTPNetworking.HTTPResponse(
+        let response = PledgeHTTPMessages.HTTPResponse(
             status: status, headers: HTTPHeaders([("ETag", "\"1\""), ("Via", "a"), ("via", "b")]),
             body: Data("x".utf8))
         let head = try HTTPTypes.HTTPResponse(response)
         #expect(head.status.code == status)
         #expect(head.headerFields.map(\.description) == ["ETag: \"1\"", "Via: a", "via: b"])
-        #expect(PledgeHTTPNetworking.HTTPResponse(head, body: response.body) == response)
+        #expect(PledgeHTTPMessages.HTTPResponse(head, body: response.body) == response)
     }
 
     @Test(arguments: [-1, 1000])
     func refusesAStatusThatHasNotThreeDigits(_ status: Int) {
         #expect(throws: ConversionError.invalidStatus(status)) {
-            try HTTPTypes.HTTPResponse(PledgeHTTPNetworking.HTTPResponse(status: status))
+            try HTTPTypes.HTTPResponse(PledgeHTTPMessages.HTTPResponse(status: status))
         }
     }
 
     @Test func losesTheReasonPhrase() throws {
         let head = HTTPTypes.HTTPResponse(status: .init(code: 200, reasonPhrase: "Very well"))
-        let back = try HTTPTypes.HTTPResponse(PledgeHTTPNetworking.HTTPResponse(head))
+        let back = try HTTPTypes.HTTPResponse(PledgeHTTPMessages.HTTPResponse(head))
         #expect(back.status.reasonPhrase == "")
         #expect(back.status.code == 200)
     }

@@ -16,10 +16,10 @@ struct GuideTests {
     @Test func convertsARequest() throws {
         // snippet: HTTPTypes-request
         let url = URL(string: "https://api.example.com/products?page=2#top")!
-        let request = PledgeHTTPNetworking.HTTPRequest(
+        let request = PledgeHTTPMessages.HTTPRequest(
             .get, url, headers: ["Accept": "application/json"])
         let head = try HTTPTypes.HTTPRequest(request)
-        let same = try PledgeHTTPNetworking.HTTPRequest(head, body: .none)
+        let same = try PledgeHTTPMessages.HTTPRequest(head, body: .none)
         // end snippet
         #expect(head.authority == "api.example.com")
         #expect(head.path == "/products?page=2")
@@ -44,7 +44,7 @@ struct GuideTests {
                 }
                 let (head, body) = try await client.execute(
                     HTTPTypes.HTTPRequest(request), body: Data())
-                var response = PledgeHTTPNetworking.HTTPResponse(head, body: body, url: request.url)
+                var response = PledgeHTTPMessages.HTTPResponse(head, body: body, url: request.url)
                 response.request = request
                 return response
             }
@@ -71,6 +71,6 @@ struct GuideTests {
         }
     }
 
-    private typealias HTTPRequest = PledgeHTTPNetworking.HTTPRequest
+    private typealias HTTPRequest = PledgeHTTPMessages.HTTPRequest
 }
 #endif

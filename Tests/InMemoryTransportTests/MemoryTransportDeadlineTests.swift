@@ -1,6 +1,7 @@
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeInMemoryTransport
 import PledgeServices
 import Testing

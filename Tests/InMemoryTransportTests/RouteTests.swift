@@ -1,6 +1,6 @@
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeInMemoryTransport
 import Testing
 

@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeLibcurlTransport
 import PledgeTesting
 import PledgeTransportChecks

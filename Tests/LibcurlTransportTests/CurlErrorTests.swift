@@ -2,7 +2,7 @@ import CPledgeCurl
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

@@ -4,7 +4,9 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPClients
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

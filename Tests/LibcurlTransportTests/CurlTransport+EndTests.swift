@@ -2,7 +2,7 @@ import Dispatch
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeTesting
 import TestSupport
 import Testing

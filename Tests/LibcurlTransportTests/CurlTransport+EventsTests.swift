@@ -1,7 +1,7 @@
 import Foundation
 import PledgeFutures
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeTesting
 import TestSupport
 import Testing

@@ -2,7 +2,9 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPClients
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

@@ -7,7 +7,9 @@ import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPCaching
 import PledgeHTTPClients
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeObservation
 import PledgeServices
 import PledgeStorage

@@ -3,7 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import TestSupport
 import Testing

@@ -2,7 +2,8 @@
 import InMemoryTracing
 import Metrics
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeOpenTelemetryInstrumentation
 import PledgeServices
 import Synchronization

@@ -3,7 +3,8 @@ import InMemoryTracing
 import Metrics
 import MetricsTestKit
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeOpenTelemetryInstrumentation
 import PledgeServices
 import Testing

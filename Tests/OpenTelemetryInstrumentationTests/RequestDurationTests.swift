@@ -1,6 +1,7 @@
 #if Observability
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import MetricsTestKit
 import PledgeOpenTelemetryInstrumentation
 import PledgeServices

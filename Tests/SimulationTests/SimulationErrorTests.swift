@@ -3,7 +3,7 @@ import PledgeFutures
 import PledgeHTTPBodies
 import PledgeHTTPCaching
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import PledgeSimulation
 import TestSupport

@@ -1,6 +1,6 @@
 import PledgeFutures
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 import Foundation
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import Testing
 
 @testable import PledgeURLSessionTransport

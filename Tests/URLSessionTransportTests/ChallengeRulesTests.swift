@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestSupport
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import Testing
 
 @testable import PledgeURLSessionTransport

@@ -1,5 +1,6 @@
 import Foundation
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeTesting
 import TestSupport
 import Testing

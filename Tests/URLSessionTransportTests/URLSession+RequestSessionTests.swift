@@ -3,7 +3,8 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import PledgeTesting
 import PledgeURLSessionTransport

@@ -1,5 +1,6 @@
 import Foundation
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeTesting
 import PledgeTransportChecks

@@ -2,7 +2,8 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import Testing
 
 @testable import PledgeURLSessionTransport

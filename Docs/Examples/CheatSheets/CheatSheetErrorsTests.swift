@@ -23,7 +23,7 @@ import Testing
 
     @Test func codesAndWordsOfHTTPErrors() throws {
         let sources = try Repository.this.check().sources
-            .filter { $0.key.hasPrefix("Sources/HTTPNetworking/Failures/HTTPError+") }
+            .filter { $0.key.hasPrefix("Sources/HTTPMessages/Failures/HTTPErrorCode") }
         let declared = sources.values.flatMap(codes)
         let count = sources.values.map { $0.matches(of: /public static let/).count }.reduce(0, +)
         #expect(declared.count == count)

@@ -203,8 +203,7 @@ import Testing
     /// Where the settings are declared.
     private static let folders = [
         "Sources/Services/Policies/", "Sources/Admission/", "Sources/Traffic/Policies/",
-        "Sources/HTTPClients/Slots/",
-        "Sources/HTTPNetworking/Redirect.swift",
+        "Sources/HTTPClients/Slots/", "Sources/HTTPNetworking/Middleware/Redirect.swift",
     ]
 
     /// Limits of one transport are those of its library; and a response decodes by a client's coding.

@@ -197,6 +197,7 @@ extension CodeLocation {
     /// The modules in the package's products.
     package static let modules: Set = [
         "PledgeComposition", "PledgeFutures", "PledgeServices", "PledgeAdmission",
+        "PledgeHTTPText", "PledgeHTTPMessages", "PledgeHTTPTransportKit", "PledgeHTTP",
         "PledgeHTTPNetworking", "PledgeHTTPCaching", "PledgeHTTPAuthentication",
         "PledgeHTTPBodies", "PledgeHTTPClients", "PledgeInMemoryTransport",
         "PledgeURLSessionTransport", "PledgeLibcurlTransport", "PledgeAsyncHTTPClientTransport",

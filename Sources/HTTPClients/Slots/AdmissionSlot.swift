@@ -1,4 +1,4 @@
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 package import PledgeServices
 
 /// The objects of a policy that stands in for the bulkheads, of a type that the client doesn't know.

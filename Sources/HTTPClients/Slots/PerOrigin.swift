@@ -1,4 +1,5 @@
 public import PledgeAdmission
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
 public import PledgeServices
 

@@ -2,6 +2,7 @@ public import PledgeAdmission
 public import PledgeFutures
 public import PledgeHTTPAuthentication
 public import PledgeHTTPCaching
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
 public import PledgeServices
 

@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 import PledgeServices
 
 extension HTTPClient {

@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// A value in a HAR file, and its place for an error.
 struct ArchiveReader {

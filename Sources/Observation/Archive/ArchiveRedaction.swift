@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// Replaces the secrets of an exchange before it's recorded.
 ///

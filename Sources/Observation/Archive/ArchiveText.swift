@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 
 /// Writes an archive as JSON, with the members in the order of the format's description.
 struct ArchiveText {

@@ -1,4 +1,6 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 public import PledgeServices
 
 #if canImport(Darwin)

@@ -1,7 +1,8 @@
 import Dispatch
 public import PledgeFutures
 public import PledgeHTTPClients
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPNetworking
 public import PledgeServices
 
 /// Records exchanges, without their secrets, for a file that other programs can open and tests can replay.

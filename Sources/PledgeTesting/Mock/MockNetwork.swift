@@ -1,4 +1,5 @@
 public import Pledge
+import PledgeHTTPText
 public import PledgeObservation
 
 /// A network for tests: the test plays the server.

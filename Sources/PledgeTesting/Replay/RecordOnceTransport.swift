@@ -1,6 +1,7 @@
 public import PledgeFutures
 import PledgeHTTPBodies
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 public import PledgeObservation
 import PledgeServices
 

@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 import PledgeObservation
 
 /// A request in the form in which requests are compared with recorded ones.

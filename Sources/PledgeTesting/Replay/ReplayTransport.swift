@@ -1,5 +1,7 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPText
+public import PledgeHTTPTransportKit
 public import PledgeObservation
 public import PledgeServices
 

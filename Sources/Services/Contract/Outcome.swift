@@ -122,7 +122,7 @@ extension Outcome {
     }
 }
 
-// The outcomes of the errors of this module and of Futures. HTTPOutcomes.swift in HTTPNetworking has the outcomes of
+// The outcomes of the errors of this module and of Futures. HTTPOutcomes.swift in HTTPMessages has the outcomes of
 // HTTP's errors, and the guide to errors has the whole table.
 
 extension ServiceError: OutcomeAdvising {

@@ -1,5 +1,5 @@
 import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// The behaviour of a simulated host.

@@ -1,6 +1,6 @@
 import PledgeFutures
 public import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 extension CachedResponse {
     /// The response as bytes, for a `CacheStore` that keeps bytes.

@@ -1,6 +1,6 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 
 // What a cache in a folder has yet to write, and what was written of it.

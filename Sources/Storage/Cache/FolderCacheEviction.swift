@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 extension FolderCacheStore {
     /// What all files take of the disk, in bytes.

@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 extension FolderCacheStore {
     /// Locks a place in the folder's file of places.

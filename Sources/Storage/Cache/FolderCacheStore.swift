@@ -1,7 +1,8 @@
 import Dispatch
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// Keeps a cache's responses as files of a folder, for `HTTPCache(folder:)`.

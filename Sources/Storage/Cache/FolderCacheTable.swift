@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// The responses that a ``FolderCacheStore`` has in memory, and the changes that it has yet to write.

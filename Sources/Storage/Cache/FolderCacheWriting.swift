@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 extension FolderCacheStore {
     func persistSoon() {

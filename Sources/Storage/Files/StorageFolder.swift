@@ -1,4 +1,5 @@
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
+package import PledgeHTTPTransportKit
 
 #if canImport(Darwin)
 import Darwin

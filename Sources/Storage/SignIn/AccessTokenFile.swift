@@ -1,5 +1,5 @@
 public import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 
 /// A token in a file that only the current user may read.
 ///

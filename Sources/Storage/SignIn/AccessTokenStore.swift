@@ -1,5 +1,5 @@
 public import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 
 /// A place where a `TokenRefresher` keeps the token, across runs of the process.
 ///

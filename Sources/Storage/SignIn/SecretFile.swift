@@ -1,4 +1,5 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 /// A file that only the current user may read, and that is replaced as a whole.
 struct SecretFile: Sendable {

@@ -1,6 +1,7 @@
 public import PledgeFutures
 public import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPText
 import PledgeServices
 
 /// A token in a store that other processes may use too.

@@ -1,7 +1,8 @@
 import Dispatch
 import PledgeFutures
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// The requests of an upload, one after the other.

@@ -1,8 +1,10 @@
 public import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPClients
+public import PledgeHTTPMessages
 public import PledgeHTTPNetworking
-import PledgeServices
+public import PledgeHTTPTransportKit
+public import PledgeServices
 
 /// A protocol by which a server takes the rest of an upload whose connection was lost.
 public struct ResumableUploadProtocol: Hashable, Sendable {

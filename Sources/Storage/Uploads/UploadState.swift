@@ -1,6 +1,9 @@
 import PledgeFutures
 import PledgeHTTPBodies
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPText
+import PledgeHTTPTransportKit
 import PledgeServices
 
 /// What is known of an upload: a pure state machine.

@@ -1,5 +1,7 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
+import PledgeHTTPNetworking
+import PledgeHTTPText
 public import PledgeServices
 
 extension Middleware where Input == HTTPRequest {

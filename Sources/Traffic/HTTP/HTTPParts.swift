@@ -1,5 +1,5 @@
 public import PledgeHTTPClients
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 extension HTTPPart where Level == HTTPStack.Hop {
     /// Limits the calls in flight, and keeps the queue short in overload.

@@ -4,7 +4,8 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeStorage
 import Testing
 

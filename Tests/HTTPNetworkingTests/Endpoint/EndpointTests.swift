@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import Testing
 

@@ -1,6 +1,6 @@
 import Foundation
 import HTTPTestSupport
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import Testing
 
 /// Independent decoders must read the same values that were encoded.

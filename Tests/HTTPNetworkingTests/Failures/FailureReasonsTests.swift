@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import Testing
 
 @Suite struct TLSFailureReasonTests {

@@ -3,7 +3,8 @@ import HTTPTestSupport
 import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,5 +1,6 @@
 import HTTPTestSupport
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 import TestSupport

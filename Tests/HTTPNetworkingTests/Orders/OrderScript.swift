@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeComposition
 import PledgeFutures
 import PledgeHTTPAuthentication
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeObservation
 import PledgeServices

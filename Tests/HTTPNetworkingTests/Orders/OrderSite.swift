@@ -6,7 +6,9 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPCaching
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 

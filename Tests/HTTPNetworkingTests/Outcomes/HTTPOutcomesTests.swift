@@ -4,7 +4,7 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
 
 @Suite struct HTTPResponseOutcomeAdvisingTests {
     private static let repeatable =

@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPBodies
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeObservation
 import PledgeServices

@@ -4,7 +4,9 @@ import PledgeComposition
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 import Testing
 

@@ -3,7 +3,7 @@ import HTTPTestSupport
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPText
 
 @Suite struct BodyTextTests {
     private func kind(_ body: String, _ type: String?) -> String {

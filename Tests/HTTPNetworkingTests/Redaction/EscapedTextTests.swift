@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPText
 
 @Suite struct EscapedTextTests {
     @Test(arguments: [

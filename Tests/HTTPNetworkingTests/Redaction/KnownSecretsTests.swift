@@ -7,7 +7,10 @@ import PledgeServices
 import TestSupport
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
+@testable import PledgeHTTPText
+@testable import PledgeHTTPTransportKit
 
 @Suite(.oneAtATime) struct KnownSecretsTests {
     private func secrets(_ values: String...) -> KnownSecrets {

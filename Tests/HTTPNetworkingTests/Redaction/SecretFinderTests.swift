@@ -4,7 +4,7 @@ import PledgeServices
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPText
 @testable import PledgeObservation
 
 /// Texts in texts, with SECRET where a secret lies.

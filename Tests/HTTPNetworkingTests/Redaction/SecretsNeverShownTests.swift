@@ -6,7 +6,10 @@ import PledgeServices
 import TestSupport
 import Testing
 
+@testable import PledgeHTTPMessages
 @testable import PledgeHTTPNetworking
+@testable import PledgeHTTPText
+@testable import PledgeHTTPTransportKit
 
 /// Secrets in every possible place, and all texts that must not contain them.
 ///

@@ -3,7 +3,9 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPClients
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

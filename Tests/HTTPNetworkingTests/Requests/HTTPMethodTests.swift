@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import Testing
 
 @Suite struct HTTPMethodTests {

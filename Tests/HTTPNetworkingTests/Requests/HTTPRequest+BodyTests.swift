@@ -2,7 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import Testing
 
 @Suite struct HTTPRequestBodyTests {

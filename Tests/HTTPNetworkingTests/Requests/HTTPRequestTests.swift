@@ -5,7 +5,7 @@ import PledgeServices
 import Testing
 
 @testable import PledgeHTTPCaching
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
 
 @Suite struct HTTPRequestTests {
     private let url = URL(string: "https://me:s3cret@api.example.com/orders?key=s3cret")!

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
 
 @Suite struct PrincipalTests {
     @Test func aHolderIsKnownByValueAndHeader() {

@@ -4,7 +4,9 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPBodies
 import PledgeHTTPCaching
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeServices
 import Testing
 

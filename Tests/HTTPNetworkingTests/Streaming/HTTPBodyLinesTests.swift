@@ -5,7 +5,8 @@ import PledgeServices
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 @Suite(.oneAtATime) struct HTTPBodyLinesTests {
     @Test func theLinesOfABodyComeAsTheyEnd() async throws {

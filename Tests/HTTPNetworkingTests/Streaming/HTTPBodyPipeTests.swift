@@ -4,7 +4,8 @@ import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 @Suite(.oneAtATime) struct HTTPBodyPipeTests {
     private func data(_ text: String) -> Data { Data(text.utf8) }

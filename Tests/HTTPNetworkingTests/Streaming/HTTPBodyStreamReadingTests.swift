@@ -4,7 +4,8 @@ import PledgeFutures
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 @Suite struct HTTPBodyStreamAsyncSequenceTests {
     /// A sequence that counts the calls of `next`, and records that its task was cancelled.

@@ -4,7 +4,8 @@ import PledgeServices
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 @Suite struct HTTPJSONLinesTests {
     private struct Entry: Decodable, Equatable, Sendable {

@@ -2,7 +2,8 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import Testing
 

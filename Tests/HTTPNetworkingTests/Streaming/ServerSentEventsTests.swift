@@ -3,7 +3,8 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 @Suite struct ServerSentEventParserTests {
     private func events(of lines: [String], limit: Int = 100) throws -> [ServerSentEvent] {

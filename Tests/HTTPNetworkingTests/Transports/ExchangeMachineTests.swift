@@ -3,7 +3,8 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 /// The recipient, the body, the watch and the mark are plain values here.
 private typealias Machine = ExchangeMachine<String, String, Int, Int>

@@ -4,7 +4,8 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 /// What exchanges tell of their host's connections.
 struct HostConnectionsTests {

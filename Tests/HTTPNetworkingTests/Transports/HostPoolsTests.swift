@@ -2,7 +2,8 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 /// Pools are numbers here, in the order in which they were made.
 struct HostPoolsTests {

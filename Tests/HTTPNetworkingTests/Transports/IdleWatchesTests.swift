@@ -1,5 +1,5 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import Testing
 
 struct IdleWatchesTests {

@@ -4,7 +4,8 @@ import PledgeFutures
 import PledgeServices
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
+@testable import PledgeHTTPTransportKit
 
 /// The life of an exchange, without a wire.
 struct TransportExchangeTests {

@@ -1,5 +1,6 @@
 import PledgeFutures
-package import PledgeHTTPNetworking
+import PledgeHTTPMessages
+package import PledgeHTTPTransportKit
 import TestSupport
 
 /// Calls of a transport to a server that misbehaves.

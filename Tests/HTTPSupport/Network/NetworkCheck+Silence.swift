@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import TestSupport
 import Testing
 

@@ -1,5 +1,5 @@
 #if os(Linux)
-package import PledgeHTTPNetworking
+package import PledgeHTTPTransportKit
 import TestSupport
 import Testing
 

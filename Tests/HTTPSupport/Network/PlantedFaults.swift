@@ -1,7 +1,8 @@
 #if os(Linux)
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
 #if os(Linux)
 package import Foundation
-package import PledgeHTTPNetworking
+package import PledgeHTTPTransportKit
 
 /// Keys and certificates that are made for each test.
 package struct Certificates {

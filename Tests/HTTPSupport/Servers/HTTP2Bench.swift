@@ -1,7 +1,8 @@
 #if os(Linux)
 import Foundation
 package import PledgeFutures
-package import PledgeHTTPNetworking
+import PledgeHTTPMessages
+package import PledgeHTTPTransportKit
 import PledgeServices
 import TestSupport
 

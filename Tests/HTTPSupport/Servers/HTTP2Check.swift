@@ -1,7 +1,7 @@
 #if os(Linux)
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import TestSupport
 

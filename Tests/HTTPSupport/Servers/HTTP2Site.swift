@@ -1,7 +1,7 @@
 #if os(Linux)
 package import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import TestSupport
 
 /// A server with TLS whose frames a test controls: Python's TLS in front of a ``SocketServer``.

@@ -1,8 +1,8 @@
 import Dispatch
 import Foundation
 package import PledgeFutures
-package import PledgeHTTPNetworking
-import PledgeServices
+package import PledgeHTTPMessages
+package import PledgeServices
 import TestSupport
 import Testing
 
@@ -39,7 +39,9 @@ package final class SlowUpload: Sendable {
     /// server has all bytes.
     ///
     /// - Parameter send: The client's function; it doesn't repeat requests.
-    package func expectLimitsToBeginAfterwards(_ send: HTTPService) async throws {
+    package func expectLimitsToBeginAfterwards(
+        _ send: Service<HTTPRequest, HTTPResponse>
+    ) async throws {
         let call = start(send)
         #expect(try await letServerTakeAll(from: call))
         scheduler.advance(by: .seconds(9))
@@ -49,7 +51,7 @@ package final class SlowUpload: Sendable {
         #expect(error?.code == .timedOut)
     }
 
-    private func start(_ send: HTTPService) -> Future<HTTPResponse> {
+    private func start(_ send: Service<HTTPRequest, HTTPResponse>) -> Future<HTTPResponse> {
         let body = HTTPRequest.Body.data(Data(count: Self.steps * Self.stepSize))
         return CallContext().with(record: record).run {
             send(HTTPRequest(.put, server.url(), body: body))

@@ -4,7 +4,7 @@ import PledgeObservation
 import TestSupport
 import Testing
 
-@testable import PledgeHTTPNetworking
+@testable import PledgeHTTPMessages
 @testable import PledgeTesting
 
 @Suite struct ReplayTransportTests {

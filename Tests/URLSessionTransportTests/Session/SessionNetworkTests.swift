@@ -1,6 +1,6 @@
 #if os(Linux)
 import HTTPTestSupport
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeURLSessionTransport
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeTesting
 import PledgeURLSessionTransport
 import TestSupport

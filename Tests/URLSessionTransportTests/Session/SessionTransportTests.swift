@@ -2,7 +2,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import PledgeTesting
 import PledgeTransportChecks

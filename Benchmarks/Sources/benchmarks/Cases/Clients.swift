@@ -3,7 +3,8 @@ import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeInMemoryTransport
 import PledgeObservation
 import PledgeServices

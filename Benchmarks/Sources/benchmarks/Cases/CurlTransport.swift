@@ -1,7 +1,7 @@
 import CLibcurlLoop
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeLibcurlTransport
 
 #if canImport(FoundationNetworking)

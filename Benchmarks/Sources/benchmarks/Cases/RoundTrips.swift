@@ -1,6 +1,7 @@
 import CLoopback
 import Foundation
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeInMemoryTransport
 import PledgeURLSessionTransport

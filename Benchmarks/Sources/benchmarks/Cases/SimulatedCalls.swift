@@ -2,7 +2,7 @@ import Foundation
 import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPClients
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import PledgeSimulation
 

@@ -4,7 +4,7 @@ import Foundation
 import AsyncHTTPClient
 import PledgeAsyncHTTPClientTransport
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 #endif
 
 extension LargeBodies {

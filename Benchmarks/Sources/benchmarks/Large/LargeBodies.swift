@@ -1,7 +1,7 @@
 import CLoopback
 import Foundation
 import PledgeHTTPBodies
-import PledgeHTTPNetworking
+import PledgeHTTPTransportKit
 import PledgeLibcurlTransport
 
 /// Downloads to a file and uploads from one, each of 2 GiB, compared with the curl program.

@@ -6,26 +6,29 @@ import Testing
 @Suite struct ModulePictures {
     /// Where the first module of a group stands: the middle of its box, and the row from above.
     private static let places: [String: (x: Double, row: Int)] = [
-        "TransportChecks": (450, 0), "PledgeTesting": (450, 1), "Articles": (560, 1),
-        "Storage": (60, 2), "Observation": (160, 2), "Pledge": (400, 2),
-        "HTTPClients": (100, 3), "HTTPAuthentication": (100, 4), "InMemoryTransport": (320, 4),
-        "AsyncHTTPClientTransport": (775, 4), "Admission": (610, 4), "Simulation": (620, 3),
-        "HTTPNetworking": (320, 5),
-        "Services": (320, 6), "Stores": (520, 6),
-        "Composition": (490, 7), "Futures": (640, 7),
+        "TransportChecks": (410, 0), "Storage": (555, 0), "PledgeTesting": (406, 1),
+        "Articles": (239, 2), "OpenTelemetryInstrumentation": (681, 2), "Pledge": (249, 3),
+        "Observation": (489, 3), "PledgeHTTP": (153, 4), "Simulation": (340, 4),
+        "Stores": (434, 4), "InMemoryTransport": (113, 5), "HTTPClients": (570, 5),
+        "LibcurlTransport": (312, 6), "HTTPAuthentication": (544, 6), "Composition": (163, 7),
+        "URLSessionTransport": (221, 8), "AsyncHTTPClientTransport": (734, 8),
+        "HTTPNetworking": (264, 9), "HTTPTypesConversions": (758, 9),
+        "HTTPTransportKit": (493, 10), "HTTPMessages": (518, 11), "Services": (456, 12),
+        "HTTPText": (556, 12), "Futures": (395, 13),
     ]
-    private static let rows: [Double] = [8, 60, 112, 200, 256, 392, 456, 558]
+    /// How far apart the rows begin, of which a group of modules takes several.
+    private static let rowHeight = 42.0
     private static let line = 26.0
 
     @Test func modules() throws {
         let arrows = try ModuleArrows(of: .this)
-        #expect(arrows.uses.count == 24)
+        #expect(arrows.uses.count == 28)
         var picture = Picture(
             "modules", title: "The modules and their arrows",
             description: """
                 Arrows lead from each module to the modules that it imports, all downwards: from \
                 TransportChecks over PledgeTesting, Pledge, the clients, the parts of HTTP and the transports to HTTPNetworking, \
-                and from there to Services, Composition and Futures. Arrows that follow from others are left out.
+                and from there over HTTPTransportKit and HTTPMessages to Services and Futures. Arrows that follow from others are left out.
                 """)
         var boxes: [[String]: PictureBox] = [:]
         for group in arrows.groups {
@@ -67,7 +70,8 @@ import Testing
         let width = (group.map { PictureTextStyle.code.width(of: $0) }.max() ?? 0) + 20
         let height = Double(group.count) * Self.line + (group.count > 1 ? 12 : 4)
         return PictureBox(
-            x: place.x - width / 2, y: Self.rows[place.row], width: width, height: height)
+            x: place.x - width / 2, y: 4 + Double(place.row) * Self.rowHeight, width: width,
+            height: height)
     }
 
     private func draw(_ group: [String], _ box: PictureBox, in picture: inout Picture) {

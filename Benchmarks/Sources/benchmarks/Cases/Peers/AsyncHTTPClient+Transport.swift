@@ -1,7 +1,7 @@
 #if Peers
 import AsyncHTTPClient
 import PledgeAsyncHTTPClientTransport
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 extension Case {
     /// The transport's cost on top of the client below it.

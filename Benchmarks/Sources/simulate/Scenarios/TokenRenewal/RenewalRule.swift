@@ -1,6 +1,6 @@
 import PledgeFutures
 import PledgeHTTPAuthentication
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 import PledgeSimulation
 
