@@ -1,17 +1,6 @@
-import Dispatch
 import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
-
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
 
 /// A download that goes on where a lost connection or an earlier run has stopped.
 ///
@@ -19,7 +8,7 @@ import Android
 /// loads the missing parts, until all are complete or one fails. What an earlier round still has to write is dropped,
 /// so every step reads or changes the state only after a look at the round, under the same lock.
 final class ResumableDownload: Sendable {
-    fileprivate struct Progress {
+    struct Progress {
         var state: DownloadState
         var round = 0
         /// The head of the last accepted answer.
@@ -53,24 +42,24 @@ final class ResumableDownload: Sendable {
         var keepsParts = false
     }
 
-    private let request: HTTPRequest
+    let request: HTTPRequest
     private let service: HTTPStreamingService
     private let rules: Resumption
     private let partCount: Int
     private let isAccepted: @Sendable (Int) -> Bool
-    private let limit: Int64
-    private let sha256: [UInt8]?
+    let limit: Int64
+    let sha256: [UInt8]?
     private let report: (@Sendable (Int64, Int64?) -> Void)?
     private let random: RandomSource
     private let scheduler: any FutureScheduler
-    private let writer: FileWriter
-    private let file: URL
+    let writer: FileWriter
+    let file: URL
     /// The folder and the name of the record, which says what the unfinished file holds.
-    private let folder: SystemFolder
-    private let record: String
+    let folder: SystemFolder
+    let record: String
     /// The name of the file into which an encoded one is decoded; only the download that has the lock uses it.
-    private let decodedName: String
-    private let progress: Locked<Progress>
+    let decodedName: String
+    let progress: Locked<Progress>
 
     init(
         _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
@@ -336,7 +325,7 @@ final class ResumableDownload: Sendable {
     }
 
     /// Reads or changes the state, unless the round is over.
-    private func during<Result>(
+    func during<Result>(
         _ round: Int, _ body: (inout Progress) throws -> Result
     ) throws -> Result {
         try progress.withLock { progress in
@@ -415,7 +404,7 @@ final class ResumableDownload: Sendable {
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 
     /// Records what came, and unlocks the file; removes it if nothing of it can be used.
-    fileprivate func suspend() -> Future<Void> {
+    func suspend() -> Future<Void> {
         writer.suspend { file in
             let (isOpen, state) = self.progress.withLock { progress in
                 progress.round += 1
@@ -434,94 +423,9 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    private func remove(_ file: OpenFile) {
+    func remove(_ file: OpenFile) {
         try? folder.remove(file.url.lastPathComponent)
         try? folder.remove(record)
-    }
-
-    /// Checks the whole file, and gives it its name.
-    private func finish() -> Future<HTTPDownload> {
-        let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
-        let response = (head ?? HTTPResponse(status: 200)).withRequest(request)
-        // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
-        let isKept = response.request?.context.coding == .kept
-        let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
-        return writer.perform { file in
-            try file.truncate(to: state.total ?? 0)
-            return file
-        }
-        .flatMap { encoded -> Future<Int64> in
-            if !codings.isEmpty { return self.decode(encoded, codings, response, round) }
-            return self.writer.perform { file in
-                try self.judging { try file.check(self.sha256) }
-            }
-            .flatMap { self.writer.commit() }
-            .map { state.total ?? 0 }
-        }
-        .flatMap { size in
-            // Closed already: a failure here changes nothing for the file.
-            try? self.folder.syncFolder()
-            try? self.folder.remove(self.record)
-            var response = response
-            if !codings.isEmpty { response.dropCoding() }
-            return Future(
-                value: HTTPDownload(
-                    file: self.file, byteCount: size,
-                    resumedFrom: self.progress.withLock { $0.earlier }, response: response))
-        }
-        .mapError { named($0, self.request, response) }
-    }
-
-    /// Decodes the whole file into another one, which gets the name.
-    private func decode(
-        _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
-    ) -> Future<Int64> {
-        let decoded = FileWriter(for: file, as: decodedName)
-        return decoded.create().flatMap {
-            decoded.perform { file in
-                try self.judging {
-                    do {
-                        try self.decode(encoded, codings, into: file, round)
-                    } catch {
-                        guard error is DecompressionFailure || error is HTTPError else {
-                            throw error
-                        }
-                        throw Decompression(limit: Int(clamping: self.limit), available: [])
-                            .error(for: error, response, self.request)
-                    }
-                    try file.check(self.sha256)
-                }
-                return try file.size()
-            }
-        }
-        .flatMap { size in decoded.commit().map { size } }
-        .onEnd { if case .failure = $0 { decoded.discard() } }
-        .flatMap { size in self.writer.suspend { self.remove($0) }.map { size } }
-    }
-
-    private func decode(
-        _ encoded: OpenFile, _ codings: [ContentCoding], into file: OpenFile, _ round: Int
-    ) throws {
-        var decoder = try BodyDecoder(codings, limit: Int(clamping: limit))
-        var position: Int64 = 0
-        while let bytes = try encoded.read(at: position) {
-            position += Int64(bytes.count)
-            decoder.give(bytes)
-            while let piece = try decoder.read() {
-                // A cancelled download ends here.
-                try during(round) { _ in }
-                try file.write(piece)
-            }
-        }
-        try decoder.finish()
-    }
-
-    /// Calls a function; if it finds that the bytes are wrong, they are forgotten, and no later call goes on with them.
-    private func judging(_ body: () throws -> Void) throws {
-        do { try body() } catch {
-            if error is HTTPError { progress.withLock { $0.state.reset() } }
-            throw error
-        }
     }
 }
 
@@ -529,35 +433,5 @@ extension ResumableDownload.Progress {
     /// The headers of a part's request; nil if the round is over.
     fileprivate func headers(of part: Int, _ round: Int) -> HTTPHeaders? {
         self.round == round ? state.headers(of: part) : nil
-    }
-}
-
-/// The downloads whose records the end of the process waits for.
-///
-/// A cancelled task goes on before its download has heard of the cancellation, and its program may end then.
-private enum LastWrites {
-    private struct Weak { weak var download: ResumableDownload? }
-
-    private static let downloads = Locked<[ObjectIdentifier: Weak]>([:])
-    /// The first use makes `exit` wait.
-    private static let waitsAtExit: Void = {
-        atexit {
-            let group = DispatchGroup()
-            for weak in LastWrites.downloads.withLock({ Array($0.values) }) {
-                guard let download = weak.download else { continue }
-                group.enter()
-                download.suspend().observe { _ in group.leave() }
-            }
-            _ = group.wait(timeout: .now() + 5)
-        }
-    }()
-
-    static func add(_ download: ResumableDownload) {
-        _ = waitsAtExit
-        downloads.withLock { $0[ObjectIdentifier(download)] = Weak(download: download) }
-    }
-
-    static func remove(_ download: ResumableDownload) {
-        downloads.withLock { $0[ObjectIdentifier(download)] = nil }
     }
 }

@@ -267,7 +267,7 @@ extension EffectMachine {
     }
 
     /// Removes an effect that begins or is dropped from the index of effects that have not begun.
-    private mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
+    mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
         commands += unbegun.remove(effect, at: place).map { .free($0) }
     }
 
@@ -292,7 +292,7 @@ extension EffectMachine {
     }
 
     /// Returns whether a run is the same as another one, or a part of it.
-    private func isPart(_ run: RunNumber?, of whole: RunNumber) -> Bool {
+    func isPart(_ run: RunNumber?, of whole: RunNumber) -> Bool {
         var next = run
         // The numbers of the runs that contain a run are smaller than its own.
         while let run = next, run >= whole {
@@ -300,211 +300,6 @@ extension EffectMachine {
             next = runs[run]?.parent
         }
         return false
-    }
-}
-
-extension EffectMachine {
-    /// Assigns an id to a run that waits for it, and begins the run's effect.
-    mutating func occupy(_ id: EffectID, by run: RunNumber) {
-        guard case .turn(let effect, _) = runs[run]?.phase else { return }
-        slots[id, default: EffectSlot()].running = run
-        unfold(run, effect)
-    }
-
-    /// Assigns a free id to the next run that waits for it.
-    mutating func pass(on id: EffectID) {
-        guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
-        guard let next = slots.values[slot].waiting.popFirst() else { return freeIfUnused(id) }
-        occupy(id, by: next)
-    }
-
-    /// Assigns an id to a newcomer, or first removes the older runs that block the id.
-    ///
-    /// After a removal and its consequences, the newcomer claims the id again. If a newer event's effect has the id or
-    /// waits for it, the newcomer is removed instead.
-    mutating func claim(_ id: EffectID, by run: RunNumber) {
-        // If the consequences of the removal have removed the newcomer, too, the id goes to the next waiting run.
-        guard case .turn(_, let throttling) = runs[run]?.phase else { return pass(on: id) }
-        if let throttling { return claim(id, by: run, throttling) }
-        if isWanted(id, after: run) { return removeTrees([run]) }
-        consequences.append(.claim(id, by: run))
-        if cancel(id, by: run) { return }
-        consequences.removeLast()
-        occupy(id, by: run)
-    }
-
-    /// Returns whether an effect that a newer event has asked for has an id, or waits for it.
-    private func isWanted(_ id: EffectID, after run: RunNumber) -> Bool {
-        guard let slot = slots[id] else { return false }
-        // The newest are at the end of `waiting`.
-        return isNewer(slot.running, than: run) || isNewer(slot.latest, than: run)
-            || slot.waiting.reversed().contains { isNewer($0, than: run) }
-    }
-
-    /// Returns whether a newer event has asked for an effect than for another one.
-    private func isNewer(_ one: RunNumber?, than other: RunNumber) -> Bool {
-        guard let one = one.flatMap({ runs[$0] }), let other = runs[other] else { return false }
-        return one.root > other.root
-    }
-
-    /// Assigns an id to a throttled newcomer, or makes it wait for the end of the interval.
-    private mutating func claim(_ id: EffectID, by run: RunNumber, _ throttling: Throttling) {
-        let slot = slots[id] ?? EffectSlot()
-        if slot.interval != nil {
-            wait(for: id, run, throttling)
-        } else if isNewer(slot.running, than: run) {
-            removeTrees([run])
-        } else if let running = slot.running {
-            consequences.append(.claim(id, by: run))
-            // The id doesn't pass to the waiting runs: it stays free until the newcomer claims it again.
-            slots[id]?.running = nil
-            removeTrees([running])
-        } else {
-            let interval = add(.interval(id, nil), in: nil, root: runs[run]?.root)
-            slots[id, default: EffectSlot()].interval = interval
-            commands.append(.schedule(interval, throttling.interval, throttling.scheduler))
-            occupy(id, by: run)
-        }
-    }
-
-    /// Makes a throttled newcomer the latest run of the interval, or drops it.
-    private mutating func wait(for id: EffectID, _ run: RunNumber, _ throttling: Throttling) {
-        let latest = slots[id]?.latest
-        if !throttling.keepsLatest || isNewer(latest, than: run) {
-            removeTrees([run])
-        } else if let latest {
-            consequences.append(.claim(id, by: run))
-            removeTrees([latest])
-        } else {
-            slots[id]?.latest = run
-        }
-    }
-
-    /// Ends the interval of a throttled id, and begins the latest effect that waited for the end, if any.
-    mutating func endInterval(_ run: RunNumber, of id: EffectID) {
-        removeOne(run)
-        slots[id]?.interval = nil
-        if let latest = slots[id]?.latest {
-            slots[id]?.latest = nil
-            consequences.append(.claim(id, by: latest))
-        }
-        freeIfUnused(id)
-    }
-
-    /// Removes the slot of an id if it names no run.
-    mutating func freeIfUnused(_ id: EffectID) {
-        guard let index = slots.index(forKey: id), slots.values[index].isUnused else { return }
-        commands.append(.free(slots.remove(at: index).key))
-    }
-}
-
-extension EffectMachine {
-    /// Cancels the effects with an id that the canceller's event, or an earlier one, has asked for.
-    ///
-    /// They may run, wait for their turn, or not have begun.
-    ///
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - canceller: The run that replaces the effects, or that the cancellation is a part of. Effects that come later
-    ///     in this run, or in a run that contains it, are not cancelled. Nil for a new event's cancellation.
-    /// - Returns: False if no run was removed.
-    @discardableResult
-    mutating func cancel(_ id: EffectID, by canceller: RunNumber?) -> Bool {
-        let root = canceller.flatMap { runs[$0]?.root } ?? .max
-        let gone = dropUnbegun(id, by: canceller, upTo: root) + takeFromSlot(id, upTo: root)
-        removeTrees(gone)
-        return !gone.isEmpty
-    }
-
-    /// Drops the effects with an id that have not begun.
-    ///
-    /// - Returns: The runs that have no effect left to begin: delays and turns.
-    private mutating func dropUnbegun(
-        _ id: EffectID, by canceller: RunNumber?, upTo root: RunNumber
-    ) -> [RunNumber] {
-        var emptied: [RunNumber] = []
-        for place in unbegun.places(of: id).sorted() where !isPart(canceller, of: place.run) {
-            guard let own = runs[place.run]?.root, own <= root,
-                let effect = runs[place.run]?.unbegun(at: place.part)
-            else { continue }
-            let rest = effect.without(id)
-            if rest.isNone, runs[place.run]?.isUnderWay == true {
-                emptied.append(place.run)
-                continue
-            }
-            commands.append(.free(effect))
-            forget(effect, at: place)
-            unbegun.insert(rest, at: place)
-            runs[place.run]?.replaceUnbegun(at: place.part, with: rest)
-        }
-        return emptied
-    }
-
-    /// Takes the runs out of an id's slot, except those that newer events have asked for.
-    private mutating func takeFromSlot(_ id: EffectID, upTo root: RunNumber) -> [RunNumber] {
-        guard let index = slots.index(forKey: id) else { return [] }
-        let slot = slots.values[index]
-        var gone = slot.runs.filter { runs[$0].map { $0.root <= root } ?? true }
-        if gone.count == slot.runs.count {
-            commands.append(.free(slots.remove(at: index).key))
-            return gone
-        }
-        guard let interval = slot.interval, gone.contains(interval) else { return gone }
-        // A newer run that waits for the end of the interval goes on waiting.
-        if slot.latest.map({ !gone.contains($0) }) ?? false {
-            gone.removeAll { $0 == interval }
-        } else {
-            slots.values[index].interval = nil
-        }
-        return gone
-    }
-
-    /// Removes runs with all their parts, and adds the consequences.
-    mutating func removeTrees(_ roots: [RunNumber]) {
-        var gone: [RunNumber] = []
-        var next = roots
-        while let run = next.popLast() {
-            gone.append(run)
-            if let children = runs[run]?.children { next.append(contentsOf: children) }
-        }
-        var results: [FollowUp] = []
-        for run in gone.sorted() {
-            if let handle = runs[run]?.handle { commands.append(.cancel(handle)) }
-            results += detach(run)
-        }
-        consequences += results.reversed()
-    }
-
-    /// Removes a run that has ended, and adds the consequences.
-    mutating func removeOne(_ run: RunNumber) { consequences += detach(run).reversed() }
-
-    /// Removes a run, also from its id's slot and from its parent's children.
-    ///
-    /// - Returns: The consequences, in order.
-    private mutating func detach(_ run: RunNumber) -> [FollowUp] {
-        guard let gone = runs.removeValue(forKey: run) else { return [] }
-        var results: [FollowUp] = []
-        if gone.isUnderWay { underWay -= 1 }
-        if gone.mayOwnUserObjects { commands.append(.free(gone)) }
-        for (part, effect) in gone.unbegun { forget(effect, at: .init(run: run, part: part)) }
-        if let id = gone.id {
-            if slots[id]?.running == run {
-                slots[id]?.running = nil
-                results.append(.pass(id))
-            } else {
-                if slots[id]?.waiting.first == run {
-                    slots[id]?.waiting.removeFirst()
-                } else if let index = slots[id]?.waiting.firstIndex(of: run) {
-                    slots[id]?.waiting.remove(at: index)
-                }
-                if slots[id]?.latest == run { slots[id]?.latest = nil }
-                freeIfUnused(id)
-            }
-        }
-        if let parent = gone.parent, runs[parent]?.children.remove(run) != nil {
-            results.append(.advanceOrEnd(parent))
-        }
-        return results
     }
 }
 

@@ -1,92 +1,5 @@
 public import PledgeFutures
-public import Synchronization
-
-extension StoreCore {
-    /// Reduces an event, then notifies the observers, unless another call is already notifying them.
-    ///
-    /// In that case, the other call also delivers this change.
-    @inlinable
-    func commit(_ event: Event) {
-        if mayHaveEffects { return commit(event, from: nil) }
-        trapIfReducing("dispatch")
-        if queueLimit != nil { waitForPlace() }
-        let thread = threadIdentity()
-        var isLong = false
-        let step: StateChange<State>? = values.withLock { values in
-            if values.isClosed { return nil }
-            // The old state is kept even if there are no observers. Otherwise the reducer could free objects of
-            // the old state under the lock, and these objects may use the store when they are freed.
-            let old = values.state
-            values.version &+= 1
-            reducing.store(thread, ordering: .relaxed)
-            reducer.change(&values.state, event)
-            reducing.store(0, ordering: .relaxed)
-            return values.enter(from: old, [], turn, by: thread, &isLong)
-        }
-        if let step { deliver(step, [], isLong: isLong) }
-        if queueLimit != nil { admit(after: 0) }
-    }
-
-    /// Reduces an event, begins its effects, and notifies the observers, unless another call is notifying them.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - run: The run of the effect that sent the event; nil for other events. If that effect has been
-    ///     replaced or cancelled, the event is discarded.
-    ///   - isLast: True if the effect ends with this event.
-    @inlinable
-    func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
-        trapIfReducing("dispatch")
-        if queueLimit != nil { waitForPlace() }
-        let thread = threadIdentity()
-        var commands: [EffectCommand] = []
-        var isLong = false
-        let step: StateChange<State>? = values.withLock { values in
-            if values.isClosed { return nil }
-            if let run, !(isLast ? values.effects.end(run) : values.effects.isAlive(run)) {
-                return nil
-            }
-            let old = values.state
-            values.version &+= 1
-            reducing.store(thread, ordering: .relaxed)
-            let effect = reducer.body(&values.state, event)
-            if !effect.isNone { values.effects.start(effect.tree) }
-            if !feedback.isEmpty { stepFeedback(from: old, &values) }
-            reducing.store(0, ordering: .relaxed)
-            commands = values.effects.takeCommands()
-            return values.enter(from: old, commands, turn, by: thread, &isLong)
-        }
-        if let step { deliver(step, commands, isLong: isLong) }
-        if queueLimit != nil { admit(after: 0) }
-    }
-
-    /// Notifies the observers of a change and carries out its commands, if the change isn't in the queue.
-    @inlinable
-    func deliver(_ step: StateChange<State>, _ commands: [EffectCommand], isLong: Bool) {
-        if step.isToBeTold {
-            step.subscribers.notify(step.old, step.new, step.version, noting: observing)
-            if !commands.isEmpty { perform(commands) }
-            if !turn.end() { drain() }
-        } else if isLong {
-            reportLongQueue()
-        }
-        withExtendedLifetime(step) {}
-    }
-
-    /// Begins and cancels the effects of the feedback after a change of state.
-    @usableFromInline
-    func stepFeedback(from old: State?, _ values: inout Values) {
-        for feedback in feedback { values.effects.start(feedback.step(old, values.state).tree) }
-    }
-
-    /// Takes the commands of the effect machine, as one entry for the queue; nil if there are none.
-    private func commands(_ values: inout Values) -> Entry? {
-        let commands = values.effects.takeCommands()
-        return commands.isEmpty ? nil : .commands(commands)
-    }
-}
-
-// MARK: - Effects
+import Synchronization
 
 extension StoreCore {
     /// Begins the effects of the feedback for the initial state.
@@ -255,32 +168,6 @@ extension StoreCore {
         guard values.withLock({ $0.effects.isAlive(run) }) else { return }
         let timer = scheduler.schedule(after: delay) { [weak self] in self?.fire(run) }
         if !values.withLock({ $0.effects.attach(.timer(timer), to: run) }) { timer.cancel() }
-    }
-}
-
-/// A change of state, to be used outside the lock by the thread that made the change.
-///
-/// It keeps the old state alive while the lock is held, because objects of the old state may use the store when
-/// they are freed.
-@usableFromInline
-struct StateChange<State: Sendable> {
-    @usableFromInline let old: State
-    @usableFromInline let new: State
-    @usableFromInline let version: UInt64
-    @usableFromInline let subscribers: SubscriberList<State>
-    /// True if the thread that made the change notifies the observers itself, without an entry in the queue.
-    @usableFromInline let isToBeTold: Bool
-
-    @inlinable
-    init(
-        _ old: State, _ new: State, _ version: UInt64, _ subscribers: SubscriberList<State>,
-        isToBeTold: Bool
-    ) {
-        self.old = old
-        self.new = new
-        self.version = version
-        self.subscribers = subscribers
-        self.isToBeTold = isToBeTold
     }
 }
 
