@@ -114,7 +114,7 @@ public final class RequestState: Sendable {
                     }
                 }
                 completion?(result)
-                progress.withLock { $0.end() }
+                progress.withLock { $0.endRequest() }
                 delivered.resolve(with: ())
             }
             if progress.withLock({ $0.isCancelled }) { answer.cancel() }
@@ -129,7 +129,7 @@ public final class RequestState: Sendable {
     /// the future succeeds, and ``failures`` has the errors. In both cases, the future fails with a
     /// `CancellationError` if ``cancel()`` has left a request without an answer. Cancelling this future cancels
     /// no request.
-    public var finished: Future<Void> { Self.end(of: progress) }
+    public var finished: Future<Void> { Self.finish(of: progress) }
 
     /// The errors of the requests that failed, in order.
     ///
@@ -173,14 +173,14 @@ public final class RequestState: Sendable {
         }
     }
 
-    private static func end(
+    private static func finish(
         of progress: Locked<RequestProgress>
     ) -> Future<Void> {
         let last = progress.withLock { $0.last }
         return last.flatMap {
             let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }
             // Another request was declared meanwhile, so the returned future waits for that request, too.
-            if !isLast { return end(of: progress) }
+            if !isLast { return finish(of: progress) }
             if let failure { throw failure }
             return Future(value: ())
         }
@@ -330,7 +330,7 @@ private struct RequestProgress: Sendable {
         if !(error is RequestNotSent) { failures.append(error) }
     }
 
-    mutating func end() { running = nil }
+    mutating func endRequest() { running = nil }
 
     /// Cancels the sequence.
     ///

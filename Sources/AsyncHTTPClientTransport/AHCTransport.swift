@@ -239,7 +239,7 @@ extension AHCTransport {
             let control = RequestLifetime(call, keeping: client)
             // The idle timeout starts only when the call has a connection.
             exchange.expectNothing()
-            exchange.watch { control.end(with: $0) }
+            exchange.watch { control.endCall(with: $0) }
             call.start(ExchangeDelegate(call, control), control)
         } catch {
             recipient.fail(with: error.withRequest(request))

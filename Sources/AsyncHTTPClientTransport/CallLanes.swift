@@ -49,7 +49,7 @@ final class CallLanes: Sendable {
     }
 
     /// Gives a call a lane, which is the right to run, at once or when a lane becomes free.
-    func enter(_ name: String, _ user: any LaneUser) {
+    func enterLane(_ name: String, _ user: any LaneUser) {
         let lane = hosts.withLock { hosts -> CallLane? in
             let host = hosts.host(named: name)
             if let lane = host.free.popLast() { return lane }

@@ -51,7 +51,7 @@ final class ConnectionTracker: Sendable {
     /// calls take turns on all event loops. After that, they take turns on the event loops that have connections.
     ///
     /// - Parameter host: The scheme, host and port of the URL.
-    func enter(_ host: String) -> any EventLoop {
+    func enterCall(to host: String) -> any EventLoop {
         state.withLock { state in
             state.callsUnderWay += 1
             guard state.hostsOfHTTP1.contains(host) else {
@@ -71,7 +71,7 @@ final class ConnectionTracker: Sendable {
     /// - Parameters:
     ///   - version: The version.
     ///   - host: The scheme, host and port of the URL.
-    func note(_ version: HTTPVersion, of host: String) {
+    func noteVersion(_ version: HTTPVersion, of host: String) {
         state.withLock { state in
             guard version.major == 1 else {
                 state.hostsOfHTTP1.remove(host)

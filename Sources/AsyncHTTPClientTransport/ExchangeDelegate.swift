@@ -44,7 +44,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {
-        call.note(head.version)
+        call.noteVersion(head.version)
         return after(exchange.receive(call.response(head)), on: task.eventLoop)
     }
 
@@ -76,7 +76,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        if let early = error as? AnsweredEarly { return end(early) }
+        if let early = error as? AnsweredEarly { return endCall(answeredEarly: early) }
         let error = state.withLock { $0.isSent } ? error : call.unsent(error)
         if !exchange.hasHead, let next = call.again(after: error, control) {
             state.withLock { $0.isReplaced = true }
@@ -87,7 +87,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
     }
 
     /// Ends the exchange with its answer if the whole answer has arrived; otherwise fails it.
-    private func end(_ early: AnsweredEarly) {
+    private func endCall(answeredEarly early: AnsweredEarly) {
         guard control.reason == nil, exchange.receivedCount == early.bodySize else {
             return fail(with: control.reason ?? call.failure(early.cause))
         }
@@ -119,7 +119,7 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
             return
         }
         finish()
-        control.end(with: CancellationError())
+        control.endCall(with: CancellationError())
     }
 }
 

@@ -45,7 +45,7 @@ final class RequestAttempt: Sendable {
         connectionsBefore = lease.connections?.count
         self.host = host
         route = lease.route(to: host, for: exchange.request)
-        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
+        loop = route.lanes == nil ? lease.connections?.enterCall(to: host) : nil
     }
 
     /// Creates the next attempt of a call.
@@ -63,7 +63,7 @@ final class RequestAttempt: Sendable {
         connectionsBefore = lease.connections?.count
         host = call.host
         route = call.route
-        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
+        loop = route.lanes == nil ? lease.connections?.enterCall(to: host) : nil
     }
 
     deinit { if loop != nil { lease.connections?.leave() } }
@@ -74,9 +74,9 @@ final class RequestAttempt: Sendable {
     var request: HTTPRequest { exchange.request }
 
     /// Notes the version of HTTP that the server has answered with.
-    func note(_ version: HTTPVersion) {
+    func noteVersion(_ version: HTTPVersion) {
         exchange.note(isShared: version.major != 1)
-        if loop != nil { lease.connections?.note(version, of: host) }
+        if loop != nil { lease.connections?.noteVersion(version, of: host) }
     }
 
     /// Returns the error that the caller gets for an error of AsyncHTTPClient.
@@ -136,7 +136,7 @@ extension RequestAttempt {
             return execute(
                 delegate, control, upload, on: loop.map { .delegate(on: $0) } ?? .indifferent)
         }
-        control.enter(lanes) { loop in
+        control.enterLane(of: lanes) { loop in
             switch loop {
             case .failure(let reason): delegate.fail(with: reason)
             case .success where self.lease.isCancelled: delegate.fail(with: CancellationError())

@@ -97,7 +97,7 @@ final class RequestLifetime: Sendable {
     /// Fails the exchange, by ending AsyncHTTPClient's task or the wait for a lane.
     ///
     /// It does nothing if the exchange has already ended.
-    func end(with reason: any Error) {
+    func endCall(with reason: any Error) {
         let last = close(reason)
         // The task fails before the upload is cancelled. Otherwise the cancelled upload would be reported as the
         // reason.
@@ -138,14 +138,14 @@ extension RequestLifetime: LaneUser {
     /// Begins a call on a lane (the right to run), at once or when a lane becomes free.
     ///
     /// The call keeps the lane until the exchange ends, and its further attempts use the same lane.
-    func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
+    func enterLane(of lanes: CallLanes, _ start: @escaping LaneStart) {
         if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
         let host = call.host
         let reason = state.withLock { state in
             if !state.isOver { state.waiting = (host, start) }
             return state.reason
         }
-        if let reason { start(.failure(reason)) } else { lanes.enter(host, self) }
+        if let reason { start(.failure(reason)) } else { lanes.enterLane(host, self) }
     }
 
     func start(on lane: CallLane) {

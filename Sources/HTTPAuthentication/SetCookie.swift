@@ -26,7 +26,7 @@ extension Cookie {
         self.domain = domain.name
         isHostOnly = domain.isHostOnly
         path = header.path ?? CookiePath.standard(for: place.path)
-        expires = Self.end(of: header, at: now)
+        expires = Self.expiry(of: header, at: now)
         isSecure = header.isSecure
         isHTTPOnly = header.isHTTPOnly
         sameSite = header.sameSite
@@ -48,7 +48,7 @@ extension Cookie {
     }
 
     /// Returns the date on which the cookie expires; Max-Age takes precedence over Expires.
-    private static func end(of header: SetCookie, at now: Date) -> Date? {
+    private static func expiry(of header: SetCookie, at now: Date) -> Date? {
         guard let age = header.maxAge else { return header.expires }
         return age <= 0 ? .distantPast : now.inWholeSeconds.addingTimeInterval(Double(age))
     }
@@ -116,12 +116,12 @@ struct SetCookie {
         self.value = value
         for part in parts {
             let attribute = Self.pair(part)
-            take(attribute.name.lowercased(), attribute.value ?? "")
+            readAttribute(attribute.name.lowercased(), attribute.value ?? "")
         }
     }
 
     /// Stores an attribute; if it occurs twice, the last one counts.
-    private mutating func take(_ name: String, _ value: String) {
+    private mutating func readAttribute(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.longestAttribute else { return }
         switch name {
         case "expires": expires = CookieDate.date(value) ?? expires

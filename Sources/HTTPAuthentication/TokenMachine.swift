@@ -185,7 +185,7 @@ extension TokenMachine {
     }
 
     /// Ends a refresh.
-    mutating func end(
+    mutating func endRefresh(
         _ number: Int, with result: Result<AccessToken, any Error>, at now: SchedulerInstant
     ) -> WaiterResults {
         guard refreshing == number, let old = held else { return WaiterResults() }

@@ -282,11 +282,11 @@ extension TokenRefresher {
         }
         if let raised { future.raise(to: raised) }
         future.observe { result in
-            self.end(refresh.number, with: result, under: lock, in: context)
+            self.endRefresh(refresh.number, with: result, under: lock, in: context)
         }
     }
 
-    private func end(
+    private func endRefresh(
         _ refresh: Int, with result: Result<Renewal, any Error>, under lock: RefreshLock?,
         in context: CallContext
     ) {
@@ -299,9 +299,10 @@ extension TokenRefresher {
             settle(tellingIn: context, under: lock) { machine in
                 switch result {
                 case .success(.renewed(let token)):
-                    machine.end(refresh, with: .success(token), at: now)
+                    machine.endRefresh(refresh, with: .success(token), at: now)
                 case .success(.found(let token)): machine.adopt(refresh, token, at: now)
-                case .failure(let error): machine.end(refresh, with: .failure(error), at: now)
+                case .failure(let error):
+                    machine.endRefresh(refresh, with: .failure(error), at: now)
                 }
             }
         }

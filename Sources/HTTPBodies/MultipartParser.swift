@@ -83,7 +83,7 @@ struct MultipartParser {
             return false
         }
         try skip(before)
-        take(delimiter.bytes.count)
+        dropBytes(delimiter.bytes.count)
         phase = .delimiter
         return true
     }
@@ -91,7 +91,7 @@ struct MultipartParser {
     /// Reads the rest of a boundary's line (RFC 2046, section 5.1.1).
     private mutating func readDelimiter(_ events: inout [Event]) throws(MultipartError) -> Bool {
         if buffer.starts(with: Data("--".utf8)) {
-            take(2)
+            dropBytes(2)
             outside = 0
             phase = .epilogue
             return true
@@ -110,7 +110,7 @@ struct MultipartParser {
         parts += 1
         // The line end stays in the buffer. If the part has no headers, another line end follows, and together they are
         // the blank line that ends the headers.
-        take(end)
+        dropBytes(end)
         phase = .headers
         return true
     }
@@ -125,7 +125,7 @@ struct MultipartParser {
             return false
         }
         events.append(.part(try headers(of: buffer.prefix(end).dropFirst(2))))
-        take(end + 4)
+        dropBytes(end + 4)
         phase = .body
         return true
     }
@@ -134,9 +134,9 @@ struct MultipartParser {
         let found = delimiter.firstOffset(in: buffer)
         let count = found ?? buffer.count - delimiter.lengthOfPartialMatch(atEndOf: buffer)
         if count > 0 { events.append(.bytes(Data(buffer.prefix(count)))) }
-        take(count)
+        dropBytes(count)
         guard found != nil else { return false }
-        take(delimiter.bytes.count)
+        dropBytes(delimiter.bytes.count)
         events.append(.partEnd)
         phase = .delimiter
         return true
@@ -167,10 +167,10 @@ struct MultipartParser {
     private mutating func skip(_ count: Int) throws(MultipartError) {
         outside += Int64(count)
         guard outside <= limits.outsideBytes else { throw failure(.textTooLong) }
-        take(count)
+        dropBytes(count)
     }
 
-    private mutating func take(_ count: Int) {
+    private mutating func dropBytes(_ count: Int) {
         buffer = buffer.dropFirst(count)
         offset += Int64(count)
         searched = 0

@@ -97,7 +97,7 @@ public final class MultipartReader: Sendable {
             let chunk = body.next()
             guard let result = chunk.result else {
                 return chunk.flatMapSomeResults { result in
-                    self.state.withLock { $0.take(result) }
+                    self.state.withLock { $0.receiveChunk(result) }
                     return nil
                 }
                 .flatMap { _ in self.lookUp(look) }
@@ -105,7 +105,7 @@ public final class MultipartReader: Sendable {
             if case .failure(let error as HTTPError) = result, error.code == .bodyIsBeingRead {
                 return Future(error: error)
             }
-            state.withLock { $0.take(result) }
+            state.withLock { $0.receiveChunk(result) }
         }
     }
 }
@@ -197,7 +197,7 @@ extension MultipartReader {
         init(_ parser: MultipartParser) { self.parser = parser }
 
         /// Takes a chunk, the end of the body, or its error.
-        mutating func take(_ result: Result<Data?, any Error>) {
+        mutating func receiveChunk(_ result: Result<Data?, any Error>) {
             guard end == nil else { return }
             do {
                 if let chunk = try result.get() {

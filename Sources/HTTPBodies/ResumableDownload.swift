@@ -229,8 +229,10 @@ final class ResumableDownload: Sendable {
             switch result {
             case .success(let response):
                 do {
-                    return try self.take(response.head.withRequest(request), response, part, round)
-                        .mapError { named($0, request, response.head) }
+                    return try self.receive(
+                        response.head.withRequest(request), response, part, round
+                    )
+                    .mapError { named($0, request, response.head) }
                 } catch {
                     response.discardBody()
                     throw named(error, request, response.head)
@@ -241,7 +243,7 @@ final class ResumableDownload: Sendable {
                     throw error
                 }
                 do {
-                    return try self.take(head.withRequest(request), nil, part, round)
+                    return try self.receive(head.withRequest(request), nil, part, round)
                 } catch is Refused {
                     throw error
                 } catch {
@@ -261,7 +263,7 @@ final class ResumableDownload: Sendable {
     private struct Refused: Error {}
 
     /// Takes an answer, and writes its body.
-    private func take(
+    private func receive(
         _ head: HTTPResponse, _ response: HTTPStreamedResponse?, _ part: Int, _ round: Int
     ) throws -> Future<Void> {
         let step = try during(round) { progress in

@@ -150,7 +150,7 @@ extension HTTPCache {
         if work.isSettled { return work }
         let number = removals.withLock { $0.start(work) }
         // The observer keeps the removal going if its caller leaves.
-        work.observe { _ in self.removals.withLockThenRelease { $0.end(number) } }
+        work.observe { _ in self.removals.withLockThenRelease { $0.endRemoval(number) } }
         return work.mapWithoutOrigin { $0 }
     }
 }
@@ -215,7 +215,7 @@ struct CacheRemovals: Sendable {
         return last
     }
 
-    mutating func end(_ number: Int) -> Future<Void>? { running.removeValue(forKey: number) }
+    mutating func endRemoval(_ number: Int) -> Future<Void>? { running.removeValue(forKey: number) }
 }
 
 extension CacheVariant {

@@ -108,7 +108,7 @@ struct MemoryCacheTable: Sendable {
     mutating func update(
         _ key: CacheKey, _ change: (inout [CachedResponse]) -> Void
     ) -> [CachedResponse] {
-        var removed = groups.slot(of: key).map { take($0) } ?? []
+        var removed = groups.slot(of: key).map { removeGroup($0) } ?? []
         var entries = removed
         change(&entries)
         entries.removeAll { $0.byteCount > largest }
@@ -118,7 +118,9 @@ struct MemoryCacheTable: Sendable {
             bytes = Self.bytes(key, entries)
         }
         if entries.isEmpty { return removed }
-        while usage.bytes + bytes > limit, let oldest = groups.oldest { removed += take(oldest) }
+        while usage.bytes + bytes > limit, let oldest = groups.oldest {
+            removed += removeGroup(oldest)
+        }
         groups.insert(key, Group(entries: entries, bytes: bytes))
         usage.bytes += bytes
         usage.count += entries.count
@@ -136,7 +138,7 @@ struct MemoryCacheTable: Sendable {
         entries.reduce(0) { $0 + $1.byteCount + key.byteCount }
     }
 
-    private mutating func take(_ slot: Int) -> [CachedResponse] {
+    private mutating func removeGroup(_ slot: Int) -> [CachedResponse] {
         guard let group = groups.remove(slot)?.value else { return [] }
         usage.bytes -= group.bytes
         usage.count -= group.entries.count

@@ -79,7 +79,7 @@ final class Connection {
     }
 
     /// Notes that a request has ended.
-    func end() {
+    func endTransfer() {
         running -= 1
         if running == 0 { waited += .now - waitStart }
     }

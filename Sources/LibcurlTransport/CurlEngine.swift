@@ -66,7 +66,7 @@ final class CurlEngine: Sendable {
 
     /// Fails all calls, because there is no memory for the loop.
     private func giveUp() {
-        for command in end() {
+        for command in endLoop() {
             guard case .start(let exchange, let handle) = command else { continue }
             handles.giveBack(handle)
             exchange.fail(with: exchange.failure(.other, reason: "there is no memory"))
@@ -95,7 +95,7 @@ final class CurlEngine: Sendable {
     }
 
     /// Takes all commands, by swapping them with an empty array, whose capacity is reused.
-    func take(into commands: inout [Command]) {
+    func takeCommands(into commands: inout [Command]) {
         state.withLock { state in
             state.isSleeping = false
             swap(&state.commands, &commands)
@@ -113,7 +113,7 @@ final class CurlEngine: Sendable {
     /// Notes that the thread takes no more commands.
     ///
     /// - Returns: The commands that were not taken.
-    func end() -> [Command] {
+    func endLoop() -> [Command] {
         state.withLock { state in
             state.poller = nil
             state.isClosed = true

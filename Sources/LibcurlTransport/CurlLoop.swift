@@ -55,20 +55,20 @@ final class CurlLoop {
     func run() {
         var commands: [CurlEngine.Command] = []
         while !isClosed, !(isDraining && transfers.isEmpty) {
-            engine.take(into: &commands)
+            engine.takeCommands(into: &commands)
             for command in commands { perform(command) }
             commands.removeAll(keepingCapacity: true)
             goOnInTime()
             finishTurn()
             wait()
         }
-        end()
+        endAllTransfers()
     }
 
     private func perform(_ command: CurlEngine.Command) {
         switch command {
         case .start(let exchange, let handle): start(exchange, handle)
-        case .end(let exchange, let error): end(exchange, with: error)
+        case .end(let exchange, let error): endTransfer(of: exchange, with: error)
         case .receive(let exchange): transfer(of: exchange)?.goOnReceiving()
         case .send(let exchange): transfer(of: exchange).map(resumeSending)
         case .drain: isDraining = true
@@ -132,10 +132,10 @@ final class CurlLoop {
         return Int32(clamping: seconds * 1_000 + rest)
     }
 
-    private func end() {
-        let left = engine.end()
+    private func endAllTransfers() {
+        let left = engine.endLoop()
         let exchanges = transfers.values.map(\.exchange)
-        for exchange in exchanges { end(exchange, with: exchange.failure(.transportClosed)) }
+        for exchange in exchanges { endTransfer(of: exchange, with: exchange.failure(.transportClosed)) }
         for command in left {
             guard case .start(let exchange, let handle) = command else { continue }
             finish(
@@ -175,16 +175,16 @@ extension CurlLoop {
         let transfer = Transfer(exchange, handle, self)
         transfers[ObjectIdentifier(exchange)] = transfer
         // A body is opened before anything is sent, so that nothing is sent if it cannot be opened.
-        if handle.readsBody { transfer.openUpload() } else { enter(transfer) }
+        if handle.readsBody { transfer.openUpload() } else { enterLane(transfer) }
     }
 
     /// Continues a request whose body has been opened, or has more bytes.
     func resumeSending(_ transfer: Transfer) {
         if transfer.isAdded { return transfer.handle.resume() }
         if let error = transfer.upload?.failure {
-            end(transfer.exchange, with: transfer.exchange.unreadable(error))
+            endTransfer(of: transfer.exchange, with: transfer.exchange.unreadable(error))
         } else if !transfer.isEntered {
-            enter(transfer)
+            enterLane(transfer)
         }
     }
 
@@ -194,10 +194,10 @@ extension CurlLoop {
     }
 
     /// Gives a transfer to libcurl, at once or as soon as the transfer gets a lane, which is the right to a connection.
-    private func enter(_ transfer: Transfer) {
+    private func enterLane(_ transfer: Transfer) {
         starters.append(transfer)
         transfer.noteSign()
-        if lanes.enter(transfer, at: now) { add(transfer) }
+        if lanes.enterLane(transfer, at: now) { add(transfer) }
         admitSilent()
     }
 
@@ -246,7 +246,7 @@ extension CurlLoop {
     /// Notes which version of HTTP a transfer's host has chosen for its answer; libcurl calls it.
     ///
     /// - Parameter version: libcurl's number of the version: 1 and 2 are HTTP/1.0 and 1.1, and 3 is HTTP/2.
-    func note(_ transfer: Transfer, version: Int) {
+    func noteVersion(_ version: Int, of transfer: Transfer) {
         guard transfer.handle.mayShare else { return }
         transfer.connection?.isHTTP1 = version <= 2
         if version <= 2 {
@@ -266,7 +266,7 @@ extension CurlLoop {
         let waiting = shared.filter { !$0.hasConnection }
         for transfer in waiting.sorted(by: { $0.exchange.elapsed > $1.exchange.elapsed }) {
             takeBack(transfer)
-            if lanes.enter(transfer, at: now) { add(transfer) }
+            if lanes.enterLane(transfer, at: now) { add(transfer) }
         }
         admitSilent()
     }
@@ -287,12 +287,13 @@ extension CurlLoop {
         transfer.pool = pool
         guard pool.add(transfer.handle.easy) else {
             let exchange = transfer.exchange
-            return end(exchange, with: exchange.failure(.other, reason: "there is no memory"))
+            return endTransfer(
+                of: exchange, with: exchange.failure(.other, reason: "there is no memory"))
         }
     }
 
     /// Ends an exchange before its response is complete; does nothing if the exchange has ended.
-    func end(_ exchange: TransportExchange, with error: any Error) {
+    func endTransfer(of exchange: TransportExchange, with error: any Error) {
         guard let transfer = transfer(of: exchange) else { return }
         if transfer.isConnecting { names.noteFailure(of: transfer) }
         leaveSilentConnection(of: transfer, endedBy: error)
@@ -313,7 +314,7 @@ extension CurlLoop {
             transfer.repeatIfConnectIsUnfinished(code)
             if transfer.isConnecting { names.noteFailure(of: transfer) }
             let result = transfer.result(code)
-            kept.note(easy)
+            kept.noteConnection(of: easy)
             if transfer.isToBeRepeated {
                 takeBack(transfer)
                 transfer.restart()
@@ -338,7 +339,7 @@ extension CurlLoop {
     func takeBack(_ transfer: Transfer) {
         guard transfer.isAdded else { return }
         transfer.isAdded = false
-        transfer.connection.take()?.end()
+        transfer.connection.take()?.endTransfer()
         transfer.pool.take()?.remove(transfer.handle.easy)
     }
 
@@ -405,7 +406,7 @@ struct KeptConnections {
     private var sockets: [Int32: [Int32]] = [:]
 
     /// Remembers the connection of a transfer that has ended.
-    mutating func note(_ easy: OpaquePointer) {
+    mutating func noteConnection(of easy: OpaquePointer) {
         // From HTTP/2 on, calls share a connection, and bytes may rightly arrive at any time. So such a connection
         // isn't remembered.
         guard ccurl_get_long(easy, ccurl_info_http_version) <= 2 else { return }

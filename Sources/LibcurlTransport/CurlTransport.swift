@@ -140,7 +140,8 @@ public final class CurlTransport: Sendable, HTTPTransport {
             let engine = try engine.get()
             let exchange = try TransportExchange(
                 request, for: recipient, within: engine.limits, on: engine.scheduler)
-            let handle = try engine.handles.take(for: request, isStreamed: exchange.isStreamed)
+            let handle = try engine.handles.takeHandle(
+                for: request, isStreamed: exchange.isStreamed)
             guard engine.submit(.start(exchange, handle)) else {
                 engine.handles.giveBack(handle)
                 throw HTTPError(code: .transportClosed)

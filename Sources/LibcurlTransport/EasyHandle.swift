@@ -318,7 +318,7 @@ final class HandlePool: Sendable {
     ///   - request: The request.
     ///   - isStreamed: True if the response is streamed.
     /// - Throws: `HTTPError` if there is no memory, or if libcurl rejects a part of the request.
-    func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
+    func takeHandle(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
         var noMemory: HTTPError {
             HTTPError(code: .other, request: request, reason: "there is no memory")

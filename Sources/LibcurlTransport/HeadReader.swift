@@ -35,7 +35,7 @@ struct HeadReader {
     init(limit: Int) { self.limit = limit }
 
     /// Reads a line with its line end.
-    mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
+    mutating func readLine(_ line: UnsafeRawBufferPointer) -> Event {
         count += line.count
         guard count <= limit else { return .tooLarge }
         let text = Self.withoutEnd(line)

@@ -56,7 +56,7 @@ final class ResultDelivery: Sendable {
     private func work() {
         state.withLock { $0.isStarting = false }
         while true {
-            let (job, starts) = state.withLock { state in (state.take(), state.start()) }
+            let (job, starts) = state.withLock { state in (state.takeJob(), state.start()) }
             if starts { start() }
             guard let job else { return }
             job.run()
@@ -80,7 +80,7 @@ extension ResultDelivery.State {
         return true
     }
 
-    fileprivate mutating func take() -> ResultDelivery.Job? {
+    fileprivate mutating func takeJob() -> ResultDelivery.Job? {
         guard first < jobs.count else { return nil }
         let job = jobs[first]
         jobs[first] = ResultDelivery.Job {}

@@ -158,10 +158,10 @@ extension Transfer {
             loop.lanes.noteAnswer(to: self, after: lastSign.duration(to: loop.now))
         }
         noteByte()
-        switch reader.take(line) {
+        switch reader.readLine(line) {
         case .more: return true
         case .head(let status, let headers):
-            take(head: status, headers)
+            receive(head: status, headers)
             return failure == nil
         case .malformed(let reason):
             failure = exchange.failure(.badResponse, reason: reason)
@@ -173,11 +173,11 @@ extension Transfer {
         return false
     }
 
-    private func take(head status: Int, _ headers: HTTPHeaders) {
+    private func receive(head status: Int, _ headers: HTTPHeaders) {
         hasHead = true
         exchange.context.record?.noteAnswer()
         connection?.evidence.noteAnswer()
-        loop.note(self, version: ccurl_get_long(handle.easy, ccurl_info_http_version))
+        loop.noteVersion(ccurl_get_long(handle.easy, ccurl_info_http_version), of: self)
         var head = HTTPResponse(status: status, headers: headers)
         head.timing.connection = ConnectionMetrics(of: handle.easy)
         failure = exchange.receive(
@@ -337,7 +337,7 @@ extension Transfer {
     }
 
     private func noteConnection(_ localPort: Int32) {
-        connection?.end()
+        connection?.endTransfer()
         connection = pool?.connection(of: self, from: localPort)
         connection?.begin()
         if let connection { exchange.context.record?.use(connection.evidence) }

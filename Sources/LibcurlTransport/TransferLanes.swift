@@ -72,11 +72,11 @@ struct TransferLanes {
     /// Gives a transfer a lane, which is the right to a connection, or a place in the queue if all lanes are taken.
     ///
     /// - Returns: True if the transfer may run now.
-    mutating func enter(_ transfer: Transfer, at now: SchedulerInstant) -> Bool {
+    mutating func enterLane(_ transfer: Transfer, at now: SchedulerInstant) -> Bool {
         noteHost(of: transfer)
         guard let name = transfer.handle.laneHost else { return true }
         let room = maxSilent - silentCount
-        let (isWaiting, silent) = hosts[name, default: Host()].enter(transfer, limit, room, now)
+        let (isWaiting, silent) = hosts[name, default: Host()].enterLane(transfer, limit, room, now)
         noteSilent(silent)
         if isWaiting {
             nextLook = min(nextLook ?? now.advanced(by: Self.pause), now.advanced(by: Self.pause))
@@ -161,7 +161,7 @@ extension TransferLanes.Host {
     /// Gives a transfer a lane or a place in the queue.
     ///
     /// - Returns: Whether the transfer waits, and the number of lanes that were taken from silent transfers.
-    fileprivate mutating func enter(
+    fileprivate mutating func enterLane(
         _ transfer: Transfer, _ limit: Int, _ room: Int, _ now: SchedulerInstant
     ) -> (isWaiting: Bool, silent: Int) {
         var silent = 0
@@ -188,7 +188,7 @@ extension TransferLanes.Host {
         case .silent:
             silent -= 1
             return nil
-        case .lane: end(transfer)
+        case .lane: endTransfer(transfer)
         }
         guard let next = waiting.popFirst() else { return nil }
         begin(next)
@@ -204,7 +204,7 @@ extension TransferLanes.Host {
         let silent = busy.filter { $0.expectsBytes && $0.lastSign.duration(to: now) >= limit }
         let taken = silent.prefix(max(0, min(room, max(1, waiting.count))))
         for transfer in taken {
-            end(transfer)
+            endTransfer(transfer)
             transfer.lane = TransferLanes.Place.silent
         }
         self.silent += taken.count
@@ -226,7 +226,7 @@ extension TransferLanes.Host {
         busy.append(transfer)
     }
 
-    private mutating func end(_ transfer: Transfer) {
+    private mutating func endTransfer(_ transfer: Transfer) {
         guard case .lane(let index) = transfer.lane else { return }
         transfer.lane = .none
         let last = busy.removeLast()

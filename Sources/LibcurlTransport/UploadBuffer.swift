@@ -74,7 +74,7 @@ final class UploadBuffer: Sendable {
                 self.goOn()
                 if goesOn { self.read(stream, round) }
             } catch {
-                self.end(.failure(error), round)
+                self.endBody(.failure(error), round)
                 self.goOn()
             }
         }
@@ -103,7 +103,7 @@ final class UploadBuffer: Sendable {
     /// Copies as many buffered bytes as fit; zero bytes mean the end of the body.
     func give(to room: UnsafeMutableRawBufferPointer) -> ReadResult {
         let (pieces, given, stream, round) = state.withLock { state in
-            let pieces = state.take(upTo: room.count)
+            let pieces = state.takePieces(upTo: room.count)
             let given = pieces.isEmpty ? state.emptyResult() : .bytes(0)
             let asks = !state.isAsking && state.end == nil && state.buffered <= limit / 4 * 3
             if asks { state.isAsking = true }
@@ -139,9 +139,9 @@ final class UploadBuffer: Sendable {
     /// - Returns: True if the source had bytes ready and should be read again.
     private func ask(_ stream: HTTPBodyStream, _ round: Int) -> Bool {
         let next = stream.next()
-        if let result = next.result { return take(result, round) }
+        if let result = next.result { return receive(result, round) }
         next.observe { result in
-            guard self.take(result, round) else { return }
+            guard self.receive(result, round) else { return }
             // Reading continues on another thread, because the present thread may belong to the source.
             DispatchQueue.global().async { self.read(stream, round) }
         }
@@ -151,16 +151,16 @@ final class UploadBuffer: Sendable {
     /// Handles a result of the source.
     ///
     /// - Returns: True if the source should be read again.
-    private func take(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
+    private func receive(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
         switch result {
-        case .success(let chunk?): return take(chunk, round)
-        case .success(nil): end(.success(()), round)
-        case .failure(let error): end(.failure(error), round)
+        case .success(let chunk?): return receive(chunk, round)
+        case .success(nil): endBody(.success(()), round)
+        case .failure(let error): endBody(.failure(error), round)
         }
         return false
     }
 
-    private func take(_ chunk: Data, _ round: Int) -> Bool {
+    private func receive(_ chunk: Data, _ round: Int) -> Bool {
         let (wakes, asks) = state.withLock { state in
             guard state.round == round, state.end == nil else { return (false, false) }
             state.chunks.append(chunk)
@@ -173,7 +173,7 @@ final class UploadBuffer: Sendable {
         return asks
     }
 
-    private func end(_ result: Result<Void, any Error>, _ round: Int) {
+    private func endBody(_ result: Result<Void, any Error>, _ round: Int) {
         let wakes = state.withLock { state in
             guard state.round == round, state.end == nil else { return false }
             state.end = result
@@ -188,7 +188,7 @@ final class UploadBuffer: Sendable {
 
 extension UploadBuffer.State {
     /// Removes and returns the next bytes, at most `count`.
-    fileprivate mutating func take(upTo count: Int) -> [Data] {
+    fileprivate mutating func takePieces(upTo count: Int) -> [Data] {
         var taken: [Data] = []
         var left = count
         while left > 0, let chunk = chunks.first {

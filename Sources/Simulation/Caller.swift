@@ -22,9 +22,9 @@ final class Caller<Output: Sendable>: Sendable {
         let future = service(SimulatedRequest(number: number))
         future.observe { [recorder] result in
             if case .success = result {
-                recorder.end(number, with: nil)
+                recorder.endCall(number, with: nil)
             } else if case .failure(let error) = result {
-                recorder.end(number, with: error)
+                recorder.endCall(number, with: error)
             }
         }
         return future
@@ -87,10 +87,10 @@ final class RunRecorder: @unchecked Sendable {
         return begins.count - 1
     }
 
-    func end(_ number: Int, with error: (any Error)?) {
+    func endCall(_ number: Int, with error: (any Error)?) {
         // A call that ends on another thread counts as unfinished, and the run's error says why.
         guard scheduler.isOnItsThread else {
-            return scheduler.note(SimulationError(.endOnAnotherThread, call: number))
+            return scheduler.noteError(SimulationError(.endOnAnotherThread, call: number))
         }
         ends[number] = scheduler.time
         callsInFlight -= 1

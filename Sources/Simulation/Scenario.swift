@@ -140,7 +140,7 @@ extension Scenario {
         run.lastFaultTime = Nanoseconds(lastFaultTime).seconds
         let isQuiet = scheduler.isQuiet
         var waiting = isQuiet && !network.owesAnswers ? caller.recorder.errorOfWaiting : nil
-        scheduler.end(network.end)
+        scheduler.endRun(network.endRun)
         // The end of the simulation has cancelled every call that waited for a lost answer. A call that still hasn't
         // ended waits for something else, and that is an error.
         if isQuiet { waiting = waiting ?? caller.recorder.errorOfWaiting }

@@ -96,7 +96,7 @@ extension SimulationRun {
         init(_ name: String, _ statistics: HostStatistics, until end: Nanoseconds) {
             var statistics = statistics
             self.name = name
-            statistics.note(0, at: end)
+            statistics.noteChange(0, at: end)
             received = statistics.received
             refused = statistics.refused
             finished = statistics.finished

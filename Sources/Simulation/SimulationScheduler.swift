@@ -59,7 +59,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         guard isOnItsThread else {
-            note(SimulationError(.actionOnAnotherThread))
+            noteError(SimulationError(.actionOnAnotherThread))
             return SimulatedTimer(of: nil, action: nil)
         }
         if isOver { cancelPresentTask() }
@@ -69,9 +69,9 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     }
 
     /// Records the error of work that has left the simulation: for another thread, for real time, or for chance.
-    func note(_ error: SimulationError) {
+    func noteError(_ error: SimulationError) {
         if let test { return test.noteEscape(error.code) }
-        escapes.withLock { $0.note(error) }
+        escapes.withLock { $0.noteError(error) }
     }
 
     /// The present instant, in nanoseconds.
@@ -123,7 +123,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     /// added.
     ///
     /// - Parameter giveUp: Cancels whatever waits for the events.
-    package func end(_ giveUp: () -> Void) {
+    package func endRun(_ giveUp: () -> Void) {
         isOver = true
         discardEvents()
         giveUp()
@@ -157,7 +157,7 @@ package protocol VirtualTest: Sendable {
     /// Takes a step of a task that has the scheduler as its executor; called on any thread.
     ///
     /// - Returns: False if the test has ended.
-    func take(_ job: UnownedJob) -> Bool
+    func takeJob(_ job: UnownedJob) -> Bool
 
     /// Called before a watched step.
     func willRun(_ job: UnownedJob)
@@ -186,7 +186,7 @@ private final class SimulatedTimer: SimulatedEvent, ScheduledAction, @unchecked 
         guard let scheduler else { return }
         guard scheduler.isOnItsThread else {
             if !scheduler.move({ self.cancel() }) {
-                scheduler.note(SimulationError(.actionOnAnotherThread))
+                scheduler.noteError(SimulationError(.actionOnAnotherThread))
             }
             return
         }
@@ -211,7 +211,7 @@ extension SimulationScheduler: TaskExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if let test {
-            if !test.take(job) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
+            if !test.takeJob(job) { globalConcurrentExecutor.enqueue(ExecutorJob(job)) }
         } else if isOnItsThread, !isClosed {
             add(job)
         } else if !escapes.withLock({ $0.keep(job) }) {
@@ -237,9 +237,9 @@ extension SimulationScheduler: TaskExecutor {
             addWork($0)
         } noteUse: { [self] outside in
             switch outside {
-            case .time: if test == nil { note(SimulationError(.liveScheduler)) }
-            case .timer: note(SimulationError(.liveScheduler))
-            case .chance: note(SimulationError(.systemRandom))
+            case .time: if test == nil { noteError(SimulationError(.liveScheduler)) }
+            case .timer: noteError(SimulationError(.liveScheduler))
+            case .chance: noteError(SimulationError(.systemRandom))
             }
         }
     }
@@ -286,7 +286,7 @@ struct Escapes {
     private var isClosed = false
 
     /// Records an error, unless the run is over.
-    mutating func note(_ error: SimulationError) {
+    mutating func noteError(_ error: SimulationError) {
         if isClosed { return }
         count += 1
         if first == nil { first = error }
@@ -297,7 +297,7 @@ struct Escapes {
     /// - Returns: False if the simulation is over and has run the kept jobs.
     fileprivate mutating func keep(_ job: UnownedJob) -> Bool {
         if isClosed { return false }
-        note(SimulationError(.taskOnAnotherThread))
+        noteError(SimulationError(.taskOnAnotherThread))
         jobs.append(job)
         return true
     }

@@ -20,7 +20,7 @@ extension SimulationScheduler: SchedulingExecutor {
     }
 
     private func noteSleep(_ job: UnownedJob, _ delay: Duration) {
-        note(SimulationError(.taskOnAnotherThread))
+        noteError(SimulationError(.taskOnAnotherThread))
         schedule(after: delay) { [self] in add(job, onMain: false) }
     }
 }

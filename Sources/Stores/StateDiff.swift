@@ -56,19 +56,19 @@ struct StateLeaves {
     /// The objects on the current path, so that a cycle is not followed.
     private var objects: Set<ObjectIdentifier> = []
 
-    init(of value: Any, at path: String = "") { take(value, at: path) }
+    init(of value: Any, at path: String = "") { collect(value, at: path) }
 
     /// Returns a line of a difference, without its sign.
     static func line(_ path: String, _ text: String) -> String {
         path.isEmpty ? text : "\(path): \(text)"
     }
 
-    private mutating func take(_ value: Any, at path: String) {
+    private mutating func collect(_ value: Any, at path: String) {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .optional:
             guard let some = mirror.children.first else { return add("nil", at: path) }
-            take(some.value, at: path)
+            collect(some.value, at: path)
         case .collection: takeElements(mirror, at: path)
         case .dictionary: takeDictionary(mirror, at: path)
         case .set: takeSet(mirror, at: path)
@@ -81,7 +81,7 @@ struct StateLeaves {
     private mutating func takeElements(_ mirror: Mirror, at path: String) {
         if mirror.children.isEmpty { return add("[]", at: path) }
         for (index, child) in mirror.children.enumerated() {
-            take(child.value, at: "\(path)[\(index)]")
+            collect(child.value, at: "\(path)[\(index)]")
         }
     }
 
@@ -92,7 +92,7 @@ struct StateLeaves {
             return (key: String(reflecting: pair[0].value), value: pair[1].value)
         }
         for pair in pairs.sorted(by: { $0.key < $1.key }) {
-            take(pair.value, at: "\(path)[\(pair.key)]")
+            collect(pair.value, at: "\(path)[\(pair.key)]")
         }
     }
 
@@ -111,7 +111,7 @@ struct StateLeaves {
         let name = "\(path).\(child.label ?? "")"
         let payload = Mirror(reflecting: child.value)
         if payload.displayStyle == .tuple, payload.children.isEmpty { return add("()", at: name) }
-        take(child.value, at: name)
+        collect(child.value, at: name)
     }
 
     private mutating func takeObject(_ value: Any, _ mirror: Mirror, at path: String) {
@@ -125,7 +125,7 @@ struct StateLeaves {
         if isLeaf(value, mirror) { return add(String(reflecting: value), at: path, value) }
         for child in mirror.allChildren {
             let label = child.label ?? "?"
-            take(child.value, at: path.isEmpty ? label : "\(path).\(label)")
+            collect(child.value, at: path.isEmpty ? label : "\(path).\(label)")
         }
     }
 

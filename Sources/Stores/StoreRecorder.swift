@@ -58,7 +58,7 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
         store = Store(
             initialState: initialState,
             reducer: Reducer(effects: { state, event in
-                timeline.withLock { $0.take(event, &state, reducer.body) }
+                timeline.withLock { $0.applyEvent(event, &state, reducer.body) }
             }),
             middleware: middleware.map { $0.ofRecorder() },
             feedback: feedback.map(\.ofRecorderAtTheBeginning), queueLimit: queueLimit,

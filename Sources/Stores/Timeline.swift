@@ -27,7 +27,7 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     }
 
     /// Makes the next state from an event, or goes to another state of the history.
-    mutating func take(
+    mutating func applyEvent(
         _ event: RecorderEvent<Event>, _ state: inout State,
         _ reduce: (inout State, Event) -> Effect<Event>
     ) -> Effect<RecorderEvent<Event>> {

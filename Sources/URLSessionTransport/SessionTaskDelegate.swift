@@ -179,7 +179,7 @@ extension SessionTaskDelegate {
     /// Sends the request of a call that `enter()` has counted; its recipient gets every outcome.
     func send(_ exchange: TransportExchange) {
         let call = Call(exchange)
-        exchange.watch { [weak self] in self?.end(call, with: $0) }
+        exchange.watch { [weak self] in self?.endCall(call, with: $0) }
         do {
             try prepare(call, exchange.request.body)
         } catch {
@@ -242,7 +242,7 @@ extension SessionTaskDelegate {
     /// Counts a new call; a call of `send` or `leave()` must follow.
     ///
     /// - Throws: `HTTPError` if the transport is closed.
-    func enter() throws {
+    func beginStart() throws {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.starting += 1 }
             return !state.isClosed
@@ -274,7 +274,7 @@ extension SessionTaskDelegate {
         }
         // While the source is read, the idle timeout doesn't run, because the source may take any time.
         call.exchange.expectNothing()
-        if isCancelling || isOver { end(call, with: CancellationError()) }
+        if isCancelling || isOver { endCall(call, with: CancellationError()) }
         body.observe { [weak self] result in
             guard let self else { return }
             state.withLock { $0.uploads[key] = nil }
@@ -297,7 +297,7 @@ extension SessionTaskDelegate {
 
 extension SessionTaskDelegate {
     /// Ends a call before its response is complete, because its caller has left or its time has passed.
-    func end(_ call: Call, with reason: any Error) {
+    func endCall(_ call: Call, with reason: any Error) {
         let (task, upload) = call.state.withLock { state in
             if state.task == nil { state.isOver = true }
             return (state.task, state.upload.take())
@@ -346,7 +346,7 @@ extension SessionTaskDelegate {
             state.isCancelling = true
             return state.entries.values.map(\.call) + state.uploads.values
         }
-        for call in calls { end(call, with: CancellationError()) }
+        for call in calls { endCall(call, with: CancellationError()) }
         invalidateIfDone()
         return closed.map { $0 }
     }

@@ -331,20 +331,20 @@ import Testing
         let folder = try TestFolder()
         let path = folder.url.path
         let own = FilePlaces(in: SystemFolder(folder.url))
-        #expect(own.take(7) == true)
-        #expect(own.take(7) == nil)
-        #expect(own.take(.max) == true)
+        #expect(own.takePlace(7) == true)
+        #expect(own.takePlace(7) == nil)
+        #expect(own.takePlace(.max) == true)
         await #expect(processExitsWith: .success) { [path = path as String] in
             let other = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
-            #expect(other.take(7) == false)
-            #expect(other.take(8) == true)
+            #expect(other.takePlace(7) == false)
+            #expect(other.takePlace(8) == true)
             // The process ends with this place.
         }
-        #expect(own.take(8) == true)
+        #expect(own.takePlace(8) == true)
         own.leave(7)
         await #expect(processExitsWith: .success) { [path = path as String] in
             let next = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
-            #expect(next.take(7) == true)
+            #expect(next.takePlace(7) == true)
         }
     }
 

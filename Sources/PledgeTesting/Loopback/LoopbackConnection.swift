@@ -95,7 +95,7 @@ final class LoopbackConnection {
             case .asked, .held:
                 return .keep
             case .answering(let request, let steps):
-                if let verdict = take(steps, of: request) { return verdict }
+                if let verdict = follow(steps, of: request) { return verdict }
             case .idle:
                 guard takeRequest() else { return .keep }
             }
@@ -105,7 +105,7 @@ final class LoopbackConnection {
     /// Takes the next step of an answer.
     ///
     /// - Returns: A verdict if the connection must wait or end now; nil to go on.
-    private func take(
+    private func follow(
         _ steps: ArraySlice<LoopbackAnswer.Step>,
         of request: LoopbackRequest
     ) -> Verdict? {
@@ -188,7 +188,7 @@ struct LoopbackContext: Sendable {
     /// Records a request, and asks the test for its answer.
     func answer(to request: LoopbackRequest) -> Future<LoopbackAnswer> {
         let answer = handler(request)
-        log.note { $0.requests.append(request) }
+        log.noteEvent { $0.requests.append(request) }
         return answer
     }
 }

@@ -36,7 +36,7 @@ struct LoopbackLoop {
     mutating func run() {
         while !isStopped {
             let ready = waitForEvents()
-            for message in context.mailbox.collect() { take(message) }
+            for message in context.mailbox.collect() { handle(message) }
             for id in ready.sorted() where !isStopped {
                 guard let connection = connections[id] else { continue }
                 var verdict = connection.goOn()
@@ -46,7 +46,7 @@ struct LoopbackLoop {
             if !isFull, !isStopped { letIn() }
         }
         connections = [:]
-        context.log.note { events in
+        context.log.noteEvent { events in
             events.open = 0
             events.isStopped = true
         }
@@ -75,7 +75,7 @@ struct LoopbackLoop {
         return zip(open, polled.dropFirst(2)).filter { $1.revents != 0 }.map { $0.0.id }
     }
 
-    private mutating func take(_ message: LoopbackMailbox.Message) {
+    private mutating func handle(_ message: LoopbackMailbox.Message) {
         switch message {
         case .stop:
             isStopped = true
@@ -97,7 +97,7 @@ struct LoopbackLoop {
         // socket closed.
         connections[id] = nil
         isFull = false
-        context.log.note { events in
+        context.log.noteEvent { events in
             events.open -= 1
             events.hangUps += hungUp
         }
@@ -109,7 +109,7 @@ struct LoopbackLoop {
                 let id = acceptedCount
                 acceptedCount += 1
                 connections[id] = LoopbackConnection(id: id, socket: socket, context: context)
-                context.log.note { events in
+                context.log.noteEvent { events in
                     events.open += 1
                     events.accepted += 1
                 }

@@ -106,7 +106,7 @@ struct LoopbackRequestReader {
                 guard let line = takeLine() else { return nil }
                 if line.isEmpty { try startBody() } else { try addHeader(line) }
             case .body(let left):
-                guard let rest = take(left) else { return nil }
+                guard let rest = takeBytes(left) else { return nil }
                 if rest == 0 { return finish() }
                 phase = .body(rest)
             case .chunkSize:
@@ -115,7 +115,7 @@ struct LoopbackRequestReader {
                 guard let size = Int(digits, radix: 16), size >= 0 else { throw notHTTP(line) }
                 phase = size == 0 ? .trailer : .chunk(size)
             case .chunk(let left):
-                guard let rest = take(left) else { return nil }
+                guard let rest = takeBytes(left) else { return nil }
                 phase = rest == 0 ? .chunkEnd : .chunk(rest)
             case .chunkEnd:
                 guard let line = takeLine() else { return nil }
@@ -170,7 +170,7 @@ struct LoopbackRequestReader {
     /// Moves up to `count` bytes into the body.
     ///
     /// - Returns: The number of bytes still missing, or nil if more bytes must arrive before any can be moved.
-    private mutating func take(_ count: Int) -> Int? {
+    private mutating func takeBytes(_ count: Int) -> Int? {
         if count > 0, bytes.isEmpty { return nil }
         let taken = bytes.prefix(count)
         body.append(contentsOf: taken)

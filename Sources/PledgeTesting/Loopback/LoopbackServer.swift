@@ -245,7 +245,7 @@ final class LoopbackLog: Sendable {
     }
 
     /// Records an event, and settles the waiters whose condition is now met.
-    func note(_ change: @Sendable (inout Events) -> Void) {
+    func noteEvent(_ change: @Sendable (inout Events) -> Void) {
         let (events, waiters) = state.withLock { state -> (Events, [Waiter]) in
             change(&state.events)
             let events = state.events

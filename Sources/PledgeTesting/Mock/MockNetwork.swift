@@ -79,7 +79,9 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
         if let replay {
             let base = replay.base ?? Endpoint.anyBase
-            guard note(endpoint) else { return Future(error: MockError(unexpected: endpoint)) }
+            guard noteEndpoint(endpoint) else {
+                return Future(error: MockError(unexpected: endpoint))
+            }
             do {
                 return replay.transport.send(try HTTPRequest(endpoint, base: base))
                     .map { try $0.acceptedBody(for: endpoint) }
@@ -87,7 +89,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
         return CallContext.current.exchange(endpoint) {
             let promise = InternalPromise<Data>()
-            enter(endpoint, nil, from: .ofNetworking(promise))
+            enterCall(endpoint, nil, from: .ofNetworking(promise))
             return promise
         }
     }
@@ -135,7 +137,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
     }
 
     /// Records a call that the recording answers; returns false if the test has finished.
-    private func note(_ endpoint: Endpoint) -> Bool {
+    private func noteEndpoint(_ endpoint: Endpoint) -> Bool {
         state.withLock { state in
             state.received.append(endpoint)
             return !state.isFinished
@@ -143,7 +145,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
     }
 
     /// Records a call and passes it to the test, or refuses it if the test has finished.
-    func enter(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
+    func enterCall(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
             if state.isFinished { return nil }
@@ -286,12 +288,12 @@ extension MockNetwork {
         do { try request.validate() } catch { return Future(error: error) }
         if let replay {
             let endpoint = Endpoint(sending: request)
-            return note(endpoint)
+            return noteEndpoint(endpoint)
                 ? replay.transport.send(request) : Future(error: MockError(unexpected: endpoint))
         }
         return CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
-            enter(Endpoint(sending: request), request, from: .ofService(promise))
+            enterCall(Endpoint(sending: request), request, from: .ofService(promise))
             return promise
         }
     }

@@ -121,7 +121,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
                 do {
                     try request.validate()
                     try context.checkDeadline(request: request)
-                    let entry = try self.take(request, body)
+                    let entry = try self.takeEntry(request, body)
                     let time = self.takesTime ? delay(entry) : .zero
                     return self.scheduler.passing(time).map { try answer(entry) }
                 } catch { return Future(error: error) }
@@ -140,7 +140,9 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     }
 
     /// Returns the entry that answers a request, and marks it as replayed.
-    private func take(_ request: HTTPRequest, _ body: Data?) throws(Failure) -> HTTPArchive.Entry {
+    private func takeEntry(_ request: HTTPRequest, _ body: Data?) throws(Failure)
+        -> HTTPArchive.Entry
+    {
         let asked = RecordedRequest(HTTPArchive.Entry(request, nil), body: body, for: matching)
         let matches = asked.keys.flatMap { index[$0] ?? [] }.sorted()
             .filter { recorded[$0].differences(from: asked, by: matching).isEmpty }
@@ -308,13 +310,13 @@ private final class ReplayedBody: Sendable {
             defer { step = .end }
             return step == .bytes
         }
-        guard isFirst else { return end() }
+        guard isFirst else { return endOfBody() }
         return scheduler.passing(time).flatMap {
-            self.data.isEmpty ? self.end() : Future(value: self.data)
+            self.data.isEmpty ? self.endOfBody() : Future(value: self.data)
         }
     }
 
-    private func end() -> Future<Data?> {
+    private func endOfBody() -> Future<Data?> {
         failure.map { Future(error: $0) } ?? Future(value: nil)
     }
 

@@ -23,7 +23,8 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
     /// Adds a step.
     ///
     /// - Returns: The promises that wait for an event. The caller resolves them.
-    mutating func enter(_ step: ReducedEvent, on thread: TestThread) -> [InternalPromise<Void>] {
+    mutating func enterStep(_ step: ReducedEvent, on thread: TestThread) -> [InternalPromise<Void>]
+    {
         if sending != nil {
             sending?.add(step, on: thread)
             return []
@@ -32,7 +33,7 @@ struct TestJournal<State: Sendable, Event: Sendable>: Sendable {
         return takeWaiting()
     }
 
-    mutating func enter(_ error: any Error) { errors.append(error) }
+    mutating func enterError(_ error: any Error) { errors.append(error) }
 
     /// Takes the first event.
     mutating func takeFirst() -> ReducedEvent? {

@@ -86,7 +86,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             reducer: Reducer(effects: { state, event in
                 let old = state
                 let effect = reducer.reduce(&state, event)
-                Self.enter(.init(event: event, old: old, new: state), in: journal)
+                Self.enterStep(.init(event: event, old: old, new: state), in: journal)
                 return effect
             }),
             // If a store has no middleware, an effect's event and the effect's end are one step. A store with
@@ -94,7 +94,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
-            onFailure: { error in journal.withLock { $0.enter(error) } })
+            onFailure: { error in journal.withLock { $0.enterError(error) } })
     }
 
     deinit {
@@ -285,12 +285,12 @@ extension TestStore {
     }
 
     /// Records the step of an event that was reduced.
-    static func enter(
+    static func enterStep(
         _ step: TestJournal<State, Event>.ReducedEvent,
         in journal: Locked<TestJournal<State, Event>>
     ) {
         // The waiters resume on another thread, because this code runs inside the reducer.
-        let waiting = journal.withLock { $0.enter(step, on: .current) }
+        let waiting = journal.withLock { $0.enterStep(step, on: .current) }
         for promise in waiting { Task { promise.resolve(with: ()) } }
     }
 

@@ -20,7 +20,7 @@ extension TestStore {
     ) where Event: Equatable {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        take(TestExpectation(event), at: place) { compare($0, change, $1, at: place) }
+        takeEvent(TestExpectation(event), at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes an event that an effect has dispatched, and expects a state.
@@ -39,7 +39,7 @@ extension TestStore {
     ) where Event: Equatable {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        take(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
+        takeEvent(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
     }
 
     /// Takes an event that an effect has dispatched, and tests it with a closure.
@@ -67,11 +67,11 @@ extension TestStore {
     ) {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        take(TestExpectation(where: matches), at: place) { compare($0, change, $1, at: place) }
+        takeEvent(TestExpectation(where: matches), at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes the step of the expected event, or fails the test if that event has not arrived.
-    func take(
+    func takeEvent(
         _ expectation: TestExpectation<Event>, at place: TestSourceLocation,
         _ compare: (TestJournal<State, Event>.ReducedEvent, String) -> Void
     ) {
@@ -117,7 +117,7 @@ extension TestStore {
             fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(event)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, at: place) { compare($0, change, $1, at: place) }
+        takeEvent(expectation, at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes an event of an effect when it arrives, and expects a state.
@@ -145,7 +145,7 @@ extension TestStore {
             fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(event)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, at: place) { compare($0, with: state, $1, at: place) }
+        takeEvent(expectation, at: place) { compare($0, with: state, $1, at: place) }
     }
 
     /// Takes an event of an effect when it arrives, and tests it with a closure.
@@ -175,7 +175,7 @@ extension TestStore {
             fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(where: matches)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, at: place) { compare($0, change, $1, at: place) }
+        takeEvent(expectation, at: place) { compare($0, change, $1, at: place) }
     }
 }
 

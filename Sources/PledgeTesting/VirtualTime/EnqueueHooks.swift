@@ -63,7 +63,7 @@ enum EnqueueHooks {
     fileprivate static func offer(_ job: UnownedJob, onMain: Bool) -> Bool {
         let pointer = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         if let scope = VirtualScope.current {
-            return scope.take(ctesting_task_id(pointer), job, onMain: onMain)
+            return scope.takeJob(ctesting_task_id(pointer), job, onMain: onMain)
         }
         guard isInUse.load(ordering: .relaxed) else { return false }
         let task = ctesting_task_id(pointer)

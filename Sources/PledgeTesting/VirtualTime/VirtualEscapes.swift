@@ -28,16 +28,16 @@ final class VirtualEscapes: Sendable {
     private let found = Locked<[Kind: (count: Int, queue: String)]>([:])
 
     /// Records that something has left virtual time.
-    func note(_ kind: Kind, on queue: String = "") {
+    func noteEscape(_ kind: Kind, on queue: String = "") {
         found.withLock { $0[kind, default: (0, queue)].count += 1 }
     }
 
     /// Records what a simulation would call an error.
-    func note(_ code: SimulationError.Code) {
+    func noteEscape(_ code: SimulationError.Code) {
         switch code {
-        case .taskOnAnotherThread: note(.step)
-        case .actionOnAnotherThread: note(.timer)
-        case .liveScheduler: note(.realTime)
+        case .taskOnAnotherThread: noteEscape(.step)
+        case .actionOnAnotherThread: noteEscape(.timer)
+        case .liveScheduler: noteEscape(.realTime)
         // A test may draw random numbers.
         case .systemRandom, .callOnAnotherThread, .endOnAnotherThread, .neverEnds: break
         }

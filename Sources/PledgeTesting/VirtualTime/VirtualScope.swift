@@ -140,7 +140,7 @@ extension VirtualScope {
         let scope = VirtualScope(of: task, ctesting_current_task_id(), escapes, isStuck)
         scope.onItsThread {
             if hasHooks, EnqueueHooks.report(to: scope) { return }
-            scope.escapes.note(.withoutHooks)
+            scope.escapes.noteEscape(.withoutHooks)
         }
         // A task that is resumed before it is suspended goes on where it is, so it is moved once more.
         repeat {
@@ -154,7 +154,7 @@ extension VirtualScope {
     /// Ends the scope: runs what can still run, discards the timers that are left, and moves the calling task out.
     ///
     /// What has left virtual time by then is in ``escapes``.
-    func end() async {
+    func waitForEnd() async {
         await withUnsafeContinuation { continuation in
             let isClosed = !onItsThread { self.end = continuation }
             if isClosed { continuation.resume() }
@@ -165,7 +165,7 @@ extension VirtualScope {
     private func close() {
         if !isOver {
             isOver = true
-            inScope { executor.end {} }
+            inScope { executor.endRun {} }
         }
         guard leftover != nil, escapes.isEmpty else { return finish() }
         // A task is left that may wait for another thread. A moment shows whether that thread resumes it soon.
@@ -184,7 +184,7 @@ extension VirtualScope {
         EnqueueHooks.remove(self)
         inScope {
             for work in arrivals { work() }
-            if !isOver { executor.end {} }
+            if !isOver { executor.endRun {} }
             while executor.runNext(until: executor.time) {}
         }
         for wait in waits { wait.continuation.resume() }
@@ -206,7 +206,7 @@ extension VirtualScope {
     ///   - task: The ID of the task; 0 for a step that isn't one of a task, such as an actor's.
     ///   - job: The step.
     ///   - onMain: True for a step on the main actor.
-    func take(_ task: UInt64, _ job: UnownedJob, onMain: Bool) -> Bool {
+    func takeJob(_ task: UInt64, _ job: UnownedJob, onMain: Bool) -> Bool {
         let known = state.withLock { state in
             state.isClosed ? .refused : state.tasks.insert(task)
         }
@@ -234,7 +234,7 @@ extension VirtualScope {
         return onItsThread {
             // A task that calls an actor which another thread was running just then comes back from there.
             if !isWithin, task != 0, self.away.remove(task) == nil {
-                self.escapes.note(.step, on: queue)
+                self.escapes.noteEscape(.step, on: queue)
             }
             self.add(task, job, known, onMain: onMain)
         }
@@ -255,7 +255,7 @@ extension VirtualScope {
     ) -> any ScheduledAction {
         if Self.current === self { return executor.schedule(after: delay, action) }
         let isInItsTask = isInItsTask
-        if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
+        if !isInItsTask { escapes.noteEscape(.timer, on: String(cString: ctesting_queue_name())) }
         let timer = ForeignTimer()
         let isTaken = onItsThread {
             timer.begin(self.executor.schedule(after: delay, action))
@@ -267,7 +267,7 @@ extension VirtualScope {
 
     /// Waits until the clock has been moved, or until nothing is left to run.
     func advance(by duration: Duration?) async {
-        if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
+        if !isInItsTask { escapes.noteEscape(.timer, on: String(cString: ctesting_queue_name())) }
         await withUnsafeContinuation { continuation in
             let isTaken = onItsThread {
                 let now = self.executor.time
@@ -373,7 +373,7 @@ extension VirtualScope {
     /// Returns whether the clock may move to another instant, and counts how often it does.
     private func mayMove() -> Bool {
         moves += 1
-        if moves == 100_000 { escapes.note(.endless) }
+        if moves == 100_000 { escapes.noteEscape(.endless) }
         return moves < 100_000
     }
 
@@ -386,7 +386,7 @@ extension VirtualScope {
         guard present.steps >= mostSteps else { return true }
         mostSteps = 100_000 + 100 * state.withLock { $0.tasks.count }
         if present.steps == mostSteps {
-            escapes.note(.busy)
+            escapes.noteEscape(.busy)
             cancel()
             watched.cancel()
         }
@@ -412,7 +412,7 @@ extension VirtualScope {
                 isStuck.resolve(with: ())
                 return
             }
-            escapes.note(.nothingHappens)
+            escapes.noteEscape(.nothingHappens)
             cancel()
             drain()
         }
@@ -429,7 +429,7 @@ extension VirtualScope {
 
         var isOnItsThread: Bool { VirtualScope.current?.identity === identity }
 
-        func noteEscape(_ code: SimulationError.Code) { escapes.note(code) }
+        func noteEscape(_ code: SimulationError.Code) { escapes.noteEscape(code) }
 
         func move(_ action: @escaping @Sendable () -> Void) -> Bool {
             guard let scope = EnqueueHooks.scope(of: identity), scope.isInItsTask else {
@@ -438,10 +438,10 @@ extension VirtualScope {
             return scope.onItsThread(action)
         }
 
-        func take(_ job: UnownedJob) -> Bool {
+        func takeJob(_ job: UnownedJob) -> Bool {
             let task = ctesting_task_id(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
             if isOnItsThread {
-                return VirtualScope.current?.take(task, job, onMain: false) ?? false
+                return VirtualScope.current?.takeJob(task, job, onMain: false) ?? false
             }
             return EnqueueHooks.scope(of: identity)?.receive(
                 task, job, from: ctesting_current_task_id(), isOurs: true, onMain: false) ?? false
@@ -505,7 +505,7 @@ extension VirtualScope {
         if look.steps != steps { look = Look(isAway: look.isAway, steps: steps) }
         if look.count == 100, look.probe == nil { look.probe = Self.probe() }
         if look.probe?.withLock({ $0 }) ?? true { look.count += 1 }
-        if look.count == 10_000 { escapes.note(.away) }
+        if look.count == 10_000 { escapes.noteEscape(.away) }
         look.isPlanned = true
         let pause = DispatchTimeInterval.microseconds(look.count < 100 ? 50 : 1_000)
         DispatchQueue.main.asyncAfter(deadline: .now() + pause) {

@@ -51,7 +51,7 @@ public func withVirtualTime<Output, Failure: Error>(
         reportTestFailure("\(function): \(text)", at: place)
     }
     if let outer = VirtualScope.current {
-        outer.escapes.note(.nested)
+        outer.escapes.noteEscape(.nested)
         return try await body(VirtualClock(of: outer))
     }
     // The body runs in a child task, which can be cancelled without the test. Its closure hops to its own actor.
@@ -79,7 +79,7 @@ private func run<Output, Failure: Error>(
             return .failure(error)
         }
     }
-    await scope.end()
+    await scope.waitForEnd()
     isStuck.cancel()
     return VirtualResult(result: result)
 }

@@ -28,10 +28,10 @@ extension Middleware {
                     ConnectionWait(of: $0, on: world.scheduler)
                 }
                 let call = Self.bulkhead(sharing: places)({ input in
-                    wait?.end()
+                    wait?.endWait()
                     return next(input)
                 })
-                return call(input).onEnd { _ in wait?.end() }
+                return call(input).onEnd { _ in wait?.endWait() }
             }
         }
     }
@@ -47,7 +47,7 @@ private final class ConnectionWait: Sendable {
         record.begin(.queue, on: scheduler)
     }
 
-    func end() {
+    func endWait() {
         let isFirst = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             return !hasEnded

@@ -25,7 +25,7 @@ public final class Fleet: @unchecked Sendable {
 
     /// The hosts, in the order of their numbers.
     public var hosts: [SimulatedHost] {
-        network.namedHosts?.note(network.hosts.count - 1)
+        network.namedHosts?.noteHost(network.hosts.count - 1)
         return network.hosts
     }
 
@@ -41,7 +41,7 @@ public final class Fleet: @unchecked Sendable {
 
     /// Returns the host with this number.
     public func host(_ number: Int) -> SimulatedHost {
-        network.namedHosts?.note(number)
+        network.namedHosts?.noteHost(number)
         return network.hosts[number]
     }
 
@@ -86,7 +86,7 @@ extension Fleet {
     ///   - numbers: The numbers of the hosts. An unknown number traps.
     ///   - withClients: True to put the clients on the side of these hosts. By default they are with the other hosts.
     public func partition(_ numbers: [Int], withClients: Bool = false) {
-        network.namedHosts?.note(numbers.max() ?? -1)
+        network.namedHosts?.noteHost(numbers.max() ?? -1)
         network.separate(numbers, withClients: withClients)
     }
 

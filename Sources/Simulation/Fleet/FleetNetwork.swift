@@ -61,9 +61,9 @@ final class FleetNetwork {
     /// Cancels all calls, and releases the hosts' stacks, which would otherwise keep this network alive.
     ///
     /// A call that is sent later is cancelled at once.
-    func end() {
+    func endRun() {
         isOver = true
-        for host in hosts { host.end() }
+        for host in hosts { host.endRun() }
     }
 
     /// True if a caller still waits, because the answer or the call itself was lost.
@@ -75,7 +75,7 @@ final class FleetNetwork {
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         guard scheduler.isOnItsThread else {
             let error = SimulationError(.callOnAnotherThread)
-            scheduler.note(error)
+            scheduler.noteError(error)
             return Future(error: error)
         }
         if isOver {
@@ -83,7 +83,7 @@ final class FleetNetwork {
             return Future(error: CancellationError())
         }
         if origin == nil { sent.add(at: scheduler.time) }
-        if let named = request.host { namedHosts?.note(named) }
+        if let named = request.host { namedHosts?.noteHost(named) }
         return hosts[request.host ?? choose()].call(request, from: origin)
     }
 }
@@ -177,7 +177,7 @@ final class NamedHosts: @unchecked Sendable {
     func endFault() { fault = nil }
 
     /// Notes that a stack or a fault's closure refers to the host with this number.
-    func note(_ number: Int) {
+    func noteHost(_ number: Int) {
         guard let fault else {
             highestOfStack = max(highestOfStack, number)
             return

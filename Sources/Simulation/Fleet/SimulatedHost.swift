@@ -107,7 +107,7 @@ public final class SimulatedHost: @unchecked Sendable {
     }
 
     /// Cancels all calls, at the end of the simulation.
-    func end() {
+    func endRun() {
         downstream = nil
         network = nil
         while let call = waiting.popFirst() { call.discard() }
@@ -147,7 +147,7 @@ extension SimulatedHost {
     /// ``SimulatedFailure/Code/unreachable``.
     public func stop() {
         isUp = false
-        statistics.note(-load, at: scheduler.time)
+        statistics.noteChange(-load, at: scheduler.time)
         var lost = working
         working = []
         busyWorkers = 0
@@ -193,14 +193,14 @@ extension SimulatedHost {
         guard isUp else { return answer(call, with: .unreachable) }
         call.arrived = scheduler.time
         if busyWorkers < settings.workers, waiting.count == 0, !isPaused {
-            statistics.note(1, at: scheduler.time)
+            statistics.noteChange(1, at: scheduler.time)
             return begin(call)
         }
         guard waiting.count < settings.queueLimit else {
             statistics.refused += 1
             return answer(call, with: .queueFull)
         }
-        statistics.note(1, at: scheduler.time)
+        statistics.noteChange(1, at: scheduler.time)
         waiting.append(call)
     }
 
@@ -231,7 +231,7 @@ extension SimulatedHost {
             .run { downstream(call.request) }
         call.downstream = future.observe { [self] result in
             guard scheduler.isOnItsThread else {
-                return scheduler.note(SimulationError(.endOnAnotherThread))
+                return scheduler.noteError(SimulationError(.endOnAnotherThread))
             }
             if case .success = result {
                 finish(call, with: nil)
@@ -252,7 +252,7 @@ extension SimulatedHost {
     /// Ends the work on a call that its caller has cancelled.
     func stopWork(on call: SimulatedCall) {
         guard scheduler.isOnItsThread else {
-            return scheduler.note(SimulationError(.endOnAnotherThread))
+            return scheduler.noteError(SimulationError(.endOnAnotherThread))
         }
         guard leave(call) else { return }
         scheduler.remove(call)
@@ -271,7 +271,7 @@ extension SimulatedHost {
             working[call.workIndex] = last
             last.workIndex = call.workIndex
         }
-        statistics.note(-1, at: scheduler.time)
+        statistics.noteChange(-1, at: scheduler.time)
         return true
     }
 
@@ -285,7 +285,7 @@ extension SimulatedHost {
         while isUp, !isPaused, busyWorkers < settings.workers, let next = nextOfQueue() {
             let isLate = next.deadline <= scheduler.time
             if isLate || (next.isAbandoned && !settings.finishesAbandonedCalls) {
-                statistics.note(-1, at: scheduler.time)
+                statistics.noteChange(-1, at: scheduler.time)
                 if isLate { answer(next, with: .deadlinePassed) }
             } else {
                 begin(next)
@@ -437,7 +437,7 @@ struct HostStatistics {
     private var lastChange: Nanoseconds = 0
 
     /// Notes that calls have entered or left the host.
-    mutating func note(_ change: Int, at time: Nanoseconds) {
+    mutating func noteChange(_ change: Int, at time: Nanoseconds) {
         area += Double(present) * Double(time - lastChange) * 1e-9
         lastChange = time
         present += change

@@ -19,7 +19,7 @@ extension SimulationRun {
             self.name = name
         }
 
-        mutating func note(_ action: String, _ kind: PolicyEvent.Kind, at time: Nanoseconds) {
+        mutating func noteAction(_ action: String, _ kind: PolicyEvent.Kind, at time: Nanoseconds) {
             counts[action, default: CountsBySecond()].add(at: time)
             if case .stateChanged(let old, let new) = kind {
                 stateChanges.append(
@@ -111,17 +111,17 @@ final class PolicyRecorder: @unchecked Sendable {
     func observing<Output: Sendable>(
         _ service: @escaping Service<SimulatedRequest, Output>
     ) -> Service<SimulatedRequest, Output> {
-        let observer = ServiceObserver { [self] event in note(event) }
+        let observer = ServiceObserver { [self] event in noteEvent(event) }
         return stack(.observed(by: observer, on: scheduler), over: service)
     }
 
-    private func note(_ event: PolicyEvent) {
+    private func noteEvent(_ event: PolicyEvent) {
         // An action on another thread isn't counted, because it has no defined time in the simulation.
         guard scheduler.isOnItsThread, let action = event.kind.countedAction else { return }
         let key = Key(policy: event.policy, name: event.policyName)
         activities[
             key, default: SimulationRun.PolicyActivity(policy: key.policy, name: key.name)
-        ].note(action, event.kind, at: scheduler.time)
+        ].noteAction(action, event.kind, at: scheduler.time)
     }
 
     /// Returns the recorded activities, sorted by the policies' names.

@@ -11,7 +11,7 @@ extension FolderCacheStore {
         var isKnown = true
 
         mutating func add(_ bytes: Int) { count = min(count, .max - bytes) + bytes }
-        mutating func take(_ bytes: Int) { count = max(0, count - bytes) }
+        mutating func subtract(_ bytes: Int) { count = max(0, count - bytes) }
     }
 
     /// Returns what the last batch of any process has noted; unknown if that is absent, damaged, impossible, or based on
@@ -31,7 +31,7 @@ extension FolderCacheStore {
         return noted
     }
 
-    func note(_ bytes: Bytes) throws(FileError) {
+    func noteBytes(_ bytes: Bytes) throws(FileError) {
         do {
             let part = try freePart(0)
             var writer = ByteWriter()
@@ -57,7 +57,7 @@ extension FolderCacheStore {
         for (_, file) in files.sorted(by: { $0.used < $1.used }) {
             if bytes.count <= limit / 10 * 9 { break }
             guard try remove(file.name) else { continue }
-            bytes.take(file.space)
+            bytes.subtract(file.space)
             removed.insert(file.name)
         }
         return (bytes.count, removed)
@@ -67,7 +67,7 @@ extension FolderCacheStore {
     func removeFiles() throws(FileError) {
         for file in try urlFiles() { _ = try remove(file.name) }
         try folder.syncFolder()
-        try note(Bytes(count: 0))
+        try noteBytes(Bytes(count: 0))
     }
 
     /// What files take of the disk; a sum stays within `Int`, whatever the system says of them.
@@ -79,7 +79,7 @@ extension FolderCacheStore {
 
     /// Counts what the files take, after a batch that nobody waits for; removes what ended processes have left.
     func count() {
-        guard mustCount.withLock({ $0.take() }) else { return }
+        guard mustCount.withLock({ $0.clear() }) else { return }
         // If it fails, the next batch finds no count, and has the files counted again.
         try? attempt { () throws(FileError) in
             let files = try self.folder.files()
@@ -91,14 +91,14 @@ extension FolderCacheStore {
                 self.table.withLockThenRelease { $0.persisted([], evicted: evicted) }
                 try self.folder.syncFolder()
             }
-            try self.note(bytes)
+            try self.noteBytes(bytes)
         }
     }
 }
 
 extension Bool {
     /// Returns the value, and sets it to false.
-    fileprivate mutating func take() -> Bool {
+    fileprivate mutating func clear() -> Bool {
         defer { self = false }
         return self
     }

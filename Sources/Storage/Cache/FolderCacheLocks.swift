@@ -11,7 +11,7 @@ extension FolderCacheStore {
         let hash = SHA512_256.hash(key + Array(name.utf8)).prefix(8)
         // A file has no place beyond the largest Int64.
         let place = Int64(hash.reduce(0 as UInt64) { $0 << 8 | UInt64($1) } >> 2)
-        switch places?.take(place) {
+        switch places?.takePlace(place) {
         case true?: return Future(value: LockedPlace(place, in: self))
         case false?: return Future(value: nil)
         // This process has the place already, or there are none.

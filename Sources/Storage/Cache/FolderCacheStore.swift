@@ -149,14 +149,14 @@ extension FolderCacheStore {
     func responses(for key: CacheKey) -> Future<[CachedResponse]> {
         // A batch of many uses, or another try, is due.
         defer { persistSoon() }
-        return enter(key, nil)
+        return changeEntries(key, nil)
     }
 
     /// Changes the responses of a key; the change is written in the background.
     func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
     ) -> Future<Void> {
-        let future = enter(key, change)
+        let future = changeEntries(key, change)
         persistSoon()
         // A removal that finds nothing writes nothing, but another process may have begun anew in the folder.
         let isOpen = table.withLock { $0.isOpen }
@@ -169,7 +169,7 @@ extension FolderCacheStore {
     /// Changes the responses of a key, in order with the other changes of the key.
     ///
     /// - Returns: The responses before the change.
-    private func enter(
+    private func changeEntries(
         _ key: CacheKey, _ change: FolderCacheTable.Step.Change?
     ) -> Future<[CachedResponse]> {
         let known = table.withLock { $0.find(key) }
@@ -187,14 +187,16 @@ extension FolderCacheStore {
                 $0.add(key, name, content, at: file.version, after: known.past)
             }
         }
-        if let found = table.withLock({ $0.enter(key, name, at: version, known.past, change) }) {
+        if let found = table.withLock({
+            $0.changeEntries(key, name, at: version, known.past, change)
+        }) {
             return Future(value: found)
         }
         return Future.make { resolver in
             let step = FolderCacheTable.Step(change: change, resolver: resolver)
             // The file may have been read since, and is not read again.
             let (isFirst, found) = table.withLock { table -> (Bool, [CachedResponse]?) in
-                if let found = table.enter(key, name, at: version, known.past, change) {
+                if let found = table.changeEntries(key, name, at: version, known.past, change) {
                     return (false, found)
                 }
                 return (table.wait(for: key, step), nil)

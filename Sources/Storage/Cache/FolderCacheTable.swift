@@ -80,7 +80,7 @@ struct FolderCacheTable: Sendable {
     ///   - past: What had happened to files before the version was looked up.
     ///   - change: The change; nil to read only.
     /// - Returns: The responses before the change; nil if the file must be read first.
-    mutating func enter(
+    mutating func changeEntries(
         _ key: CacheKey, _ name: String, at version: FileVersion?, _ past: Past,
         _ change: Step.Change?
     ) -> [CachedResponse]? {
@@ -89,14 +89,14 @@ struct FolderCacheTable: Sendable {
             if cell.waiting != nil { return nil }
             if cell.change != nil || past.keys == self.past.keys && cell.version == version {
                 if cell.change == nil { cells.use(slot) }
-                return take(change, at: slot)
+                return apply(change, at: slot)
             }
             // The file was written since, by this process or by another.
             remove(slot)
             return nil
         }
         guard version == nil, past == self.past else { return nil }
-        return change == nil ? [] : take(change, at: insert(Cell(key: key, name: name)))
+        return change == nil ? [] : apply(change, at: insert(Cell(key: key, name: name)))
     }
 
     /// Adds the responses of a file that a caller has read, unless the key waits or has changed.
@@ -156,7 +156,7 @@ struct FolderCacheTable: Sendable {
                 (cell.entries, cell.lineage) = (content.entries, content.lineage)
             }
         }
-        let taken = steps.map { step in (step, take(step.change, at: slot, isHeld: true)) }
+        let taken = steps.map { step in (step, apply(step.change, at: slot, isHeld: true)) }
         if cells[slot]?.value.isHeld == false { cells.release(slot) }
         shrink()
         return taken
@@ -166,7 +166,7 @@ struct FolderCacheTable: Sendable {
     ///
     /// - Parameter isHeld: True if the slot is held even if all changes are written.
     /// - Returns: The responses before the change.
-    mutating func take(
+    mutating func apply(
         _ change: Step.Change?, at slot: Int, isHeld: Bool = false
     ) -> [CachedResponse] {
         guard let cell = cells[slot]?.value else { return [] }

@@ -139,7 +139,7 @@ extension FolderCacheStore {
                 case .remove:
                     if let old, try remove(change.name) {
                         hasRemoved = true
-                        bytes.take(old.space)
+                        bytes.subtract(old.space)
                     }
                     written.append(
                         .init(change: change, version: nil, isKept: old == change.base))
@@ -162,7 +162,7 @@ extension FolderCacheStore {
             hasRemoved = true
         }
         if !new.isEmpty || hasRemoved { try folder.syncFolder() }
-        if bytes.isKnown { try note(bytes) } else { mustCount.withLock { $0 = true } }
+        if bytes.isKnown { try noteBytes(bytes) } else { mustCount.withLock { $0 = true } }
         return (written, evicted)
     }
 
@@ -176,7 +176,7 @@ extension FolderCacheStore {
         let name = written.change.name
         do {
             try folder.rename(part, to: name)
-            bytes.take(written.version?.space ?? 0)
+            bytes.subtract(written.version?.space ?? 0)
             written.version = folder.version(of: name)
             bytes.add(written.version?.space ?? 0)
         } catch  where error.isOfOneFile {

@@ -19,7 +19,7 @@ package protocol StoragePlaces: Sendable {
     ///
     /// - Returns: True if this process has it now; false if another one has it; nil if this process has had it already,
     ///   or if there are no places.
-    func take(_ place: Int64) -> Bool?
+    func takePlace(_ place: Int64) -> Bool?
 
     /// Leaves a place that was taken.
     func leave(_ place: Int64)
@@ -41,7 +41,7 @@ final class FilePlaces: StoragePlaces {
         if file >= 0 { close(file) }
     }
 
-    func take(_ place: Int64) -> Bool? {
+    func takePlace(_ place: Int64) -> Bool? {
         state.withLock { state in
             if state.taken.contains(place) { return nil }
             if state.file < 0 {

@@ -79,7 +79,9 @@ final class TokenKeeper: KeptToken {
         _ token: AccessToken, latch: (any Error)?, under lock: RefreshLock
     ) -> Future<Renewal> {
         let known = state.withLock { $0.known }
-        let renewal = { @Sendable [self] in take(lock).flatMap { self.renew(token, since: known) } }
+        let renewal = { @Sendable [self] in
+            takeLock(lock).flatMap { self.renew(token, since: known) }
+        }
         guard let latch else { return renewal() }
         return look(for: token, since: known).flatMap { look in
             if case .same = look { return Future(error: latch) }
@@ -139,7 +141,7 @@ final class TokenKeeper: KeptToken {
     }
 
     /// Gets the store's lock; while another process has it, asks again on the scheduler.
-    private func take(_ lock: RefreshLock, isFirst: Bool = true) -> Future<Void> {
+    private func takeLock(_ lock: RefreshLock, isFirst: Bool = true) -> Future<Void> {
         onStore { [self] () -> Bool in
             do {
                 guard let held = try store.lockForRefresh() else { return false }
@@ -154,7 +156,7 @@ final class TokenKeeper: KeptToken {
                     named: name)
             }
             return Future(value: ()).delay(Self.pause, on: scheduler)
-                .flatMap { self.take(lock, isFirst: false) }
+                .flatMap { self.takeLock(lock, isFirst: false) }
         }
     }
 

@@ -193,7 +193,7 @@ final class ResumableUpload: Sendable {
                 throw HTTPError(code: .unacceptableStatus, request: request, response: response)
             }
             let step = try self.state.withLock { state in
-                try state.note(response.request ?? request)
+                try state.noteUsers(of: response.request ?? request)
                 return try state.receive(response, asking: asking)
             }
             switch step {
@@ -213,10 +213,10 @@ final class ResumableUpload: Sendable {
         return service(request).flatMapResult { result in
             switch result {
             case .success(let response):
-                try self.state.withLock { try $0.note(response.request ?? request) }
+                try self.state.withLock { try $0.noteUsers(of: response.request ?? request) }
             case .failure(let error):
                 guard let sent = (error as? HTTPError)?.response?.request else { throw error }
-                try self.state.withLock { try $0.note(sent) }
+                try self.state.withLock { try $0.noteUsers(of: sent) }
             }
             return Future(value: ())
         }

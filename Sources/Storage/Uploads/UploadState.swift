@@ -94,7 +94,7 @@ struct UploadState: Sendable {
     /// Compares the users of a request, as it was sent, with those of the upload.
     ///
     /// - Throws: ``OtherUsers`` if the upload is somebody else's.
-    mutating func note(_ sent: HTTPRequest) throws(OtherUsers) {
+    mutating func noteUsers(of sent: HTTPRequest) throws(OtherUsers) {
         if isRecorded, !isOfUsers, !sent.users.isMarked(by: users) { throw OtherUsers() }
         if resource == nil { users = sent.users.mark }
         isOfUsers = true

@@ -108,7 +108,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
             if isFirst {
                 values.subscribers.append(subscriber(group, since: values.version, at: place))
             }
-            values.subscribers.note(member: id, of: group)
+            values.subscribers.add(member: id, to: group)
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }

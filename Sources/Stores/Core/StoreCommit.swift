@@ -21,7 +21,7 @@ extension StoreCore {
             reducing.store(thread, ordering: .relaxed)
             reducer.change(&values.state, event)
             reducing.store(0, ordering: .relaxed)
-            return values.enter(from: old, [], turn, by: thread, &isLong)
+            return values.enqueueChange(from: old, [], turn, by: thread, &isLong)
         }
         if let step { deliver(step, [], isLong: isLong) }
         if queueLimit != nil { admit(after: 0) }
@@ -43,7 +43,7 @@ extension StoreCore {
         var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            if let run, !(isLast ? values.effects.end(run) : values.effects.isAlive(run)) {
+            if let run, !(isLast ? values.effects.endJob(run) : values.effects.isAlive(run)) {
                 return nil
             }
             let old = values.state
@@ -54,7 +54,7 @@ extension StoreCore {
             if !feedback.isEmpty { stepFeedback(from: old, &values) }
             reducing.store(0, ordering: .relaxed)
             commands = values.effects.takeCommands()
-            return values.enter(from: old, commands, turn, by: thread, &isLong)
+            return values.enqueueChange(from: old, commands, turn, by: thread, &isLong)
         }
         if let step { deliver(step, commands, isLong: isLong) }
         if queueLimit != nil { admit(after: 0) }
@@ -66,7 +66,7 @@ extension StoreCore {
         if step.isToBeTold {
             step.subscribers.notify(step.old, step.new, step.version, noting: observing)
             if !commands.isEmpty { perform(commands) }
-            if !turn.end() { drain() }
+            if !turn.endTurn() { drain() }
         } else if isLong {
             reportLongQueue()
         }

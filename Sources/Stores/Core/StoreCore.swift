@@ -68,12 +68,12 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         ///
         /// - Parameter isLong: Set to true if this entry makes the queue too long for the first time.
         @inlinable
-        mutating func enter(
+        mutating func enqueueChange(
             from old: State, _ commands: [EffectCommand], _ turn: borrowing DrainToken,
             by thread: UInt, _ isLong: inout Bool
         ) -> StateChange<State> {
             let isToDeliver = !subscribers.list.isEmpty || !commands.isEmpty
-            let isMine = isToDeliver && turn.take()
+            let isMine = isToDeliver && turn.takeTurn()
             if isMine {
                 drainer = thread
             } else if isToDeliver {
@@ -257,7 +257,7 @@ extension StoreCore: StateSource {
     @usableFromInline
     func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
         trapIfReducing("subscribe")
-        enter { values in .replay(add(&values)) }
+        enqueue { values in .replay(add(&values)) }
     }
 
     /// Returns a token that removes the subscriber with this id, if there is one.
@@ -294,7 +294,7 @@ extension StoreCore {
         trapIfReducing("wait for its effects")
         let finished = Promise<Void>()
         var number = 0
-        enter { values in
+        enqueue { values in
             number = values.effects.resolveWhenIdle(finished)
             let commands = values.effects.takeCommands()
             return commands.isEmpty ? nil : .commands(commands)

@@ -6,7 +6,7 @@ extension StoreCore {
     @usableFromInline
     func beginFeedback() {
         guard !feedback.isEmpty else { return }
-        enter { values in
+        enqueue { values in
             reducing.store(threadIdentity(), ordering: .relaxed)
             stepFeedback(from: nil, &values)
             reducing.store(0, ordering: .relaxed)
@@ -17,11 +17,11 @@ extension StoreCore {
     /// Ends an effect without an event, and begins the effects that waited for it.
     ///
     /// - Returns: False if the effect was replaced or cancelled before.
-    func end(_ run: RunNumber) -> Bool {
+    func endEffect(_ run: RunNumber) -> Bool {
         trapIfReducing("settle an effect's future")
         var wasAlive = false
-        enter { values in
-            wasAlive = values.effects.end(run)
+        enqueue { values in
+            wasAlive = values.effects.endJob(run)
             return commands(&values)
         }
         return wasAlive
@@ -39,8 +39,8 @@ extension StoreCore {
     func takeOver(_ run: RunNumber) -> [EffectCommand]? {
         trapIfReducing("settle an effect's future")
         var next: [EffectCommand]?
-        enter { values in
-            guard values.effects.end(run) else { return nil }
+        enqueue { values in
+            guard values.effects.endJob(run) else { return nil }
             values.effects.eventsOnTheirWay += 1
             let commands = values.effects.takeCommands()
             next = commands.filter(\.isBeginning)
@@ -52,7 +52,7 @@ extension StoreCore {
 
     /// Begins effects that waited until another effect's event had been through the middleware.
     func goOn(with next: [EffectCommand]) {
-        enter { values in
+        enqueue { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
             let commands = next + values.effects.takeCommands()
             return commands.isEmpty ? nil : .commands(commands)
@@ -62,7 +62,7 @@ extension StoreCore {
     /// Continues a delayed effect, or ends the interval of a throttled id, because the timer has fired.
     func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
-        enter { values in
+        enqueue { values in
             values.effects.fire(run)
             return commands(&values)
         }
@@ -139,7 +139,7 @@ extension StoreCore {
         }
         end.observe { [weak self] result in
             switch result {
-            case .success: _ = self?.end(run)
+            case .success: _ = self?.endEffect(run)
             case .failure(let error): self?.failed(run, error)
             }
         }
@@ -161,7 +161,7 @@ extension StoreCore {
 
     @usableFromInline
     func failed(_ run: RunNumber, _ error: any Error) {
-        if end(run), !(error is CancellationError) { onFailure(error) }
+        if endEffect(run), !(error is CancellationError) { onFailure(error) }
     }
 
     private func schedule(_ run: RunNumber, _ delay: Duration, _ scheduler: any FutureScheduler) {

@@ -16,11 +16,11 @@ extension StoreCore {
     /// Puts an entry in the queue, and drains the queue unless it is already being drained.
     ///
     /// - Parameter make: Called under the lock. Returns the entry, or nil to leave the queue as it is.
-    func enter(_ make: (inout Values) -> Entry?) {
+    func enqueue(_ make: (inout Values) -> Entry?) {
         let thread = threadIdentity()
         let (isMine, isLong) = values.withLock { values in
             guard let entry = make(&values) else { return (false, false) }
-            let isMine = turn.take()
+            let isMine = turn.takeTurn()
             if isMine { values.drainer = thread }
             return (isMine, values.enqueue(entry, by: thread))
         }
@@ -77,14 +77,14 @@ extension StoreCore {
             let thread = threadIdentity()
             self.values.withLock { $0.drainer = thread }
             for entry in rest { self.tell(entry, subscribers) }
-            if !self.turn.end() { self.drain { _ in false } }
+            if !self.turn.endTurn() { self.drain { _ in false } }
         }
     }
 
     /// If the queue is empty, ends the draining, keeps the buffer for reuse, and returns true.
     private func endTurn(_ batch: inout [Entry]) -> Bool {
         values.withLock { values in
-            guard turn.end() else { return false }
+            guard turn.endTurn() else { return false }
             swap(&batch, &values.spare)
             return true
         }
@@ -254,7 +254,7 @@ struct DrainToken: ~Copyable, Sendable {
     /// Call it under the lock that guards the queue. If it returns false, put the entry in the queue before you
     /// release the lock.
     @inlinable
-    func take() -> Bool {
+    func takeTurn() -> Bool {
         // Only the holder of the lock takes an idle turn, so a load and a store are enough.
         while word.load(ordering: .acquiring) != Self.idle {
             // The draining thread may end its turn before this exchange. Then the loop tries again.
@@ -270,7 +270,7 @@ struct DrainToken: ~Copyable, Sendable {
     ///
     /// - Returns: False if further entries wait; the turn then continues.
     @inlinable
-    func end() -> Bool {
+    func endTurn() -> Bool {
         word.compareExchange(
             expected: Self.taken, desired: Self.idle, ordering: .acquiringAndReleasing
         ).exchanged

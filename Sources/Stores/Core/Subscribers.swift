@@ -32,7 +32,7 @@ struct Subscribers<State: Sendable>: Sendable {
 
     /// Notes that a group, which is one of the subscribers, has a new member.
     @usableFromInline
-    mutating func note(member: UUID, of group: UUID) { groups[member] = group }
+    mutating func add(member: UUID, to group: UUID) { groups[member] = group }
 
     /// Removes the subscriber, or the member of a group, with this id, if there is one.
     ///
@@ -56,19 +56,19 @@ struct Subscribers<State: Sendable>: Sendable {
             list.first = takeSecond()
             return first
         }
-        return places[id].flatMap { take(at: $0) }
+        return places[id].flatMap { removeSubscriber(at: $0) }
     }
 
     /// Removes the oldest subscriber but the first.
     private mutating func takeSecond() -> Subscriber<State>? {
         while start < list.others.count {
-            if let second = take(at: start) { return second }
+            if let second = removeSubscriber(at: start) { return second }
             start += 1
         }
         return nil
     }
 
-    private mutating func take(at place: Int) -> Subscriber<State>? {
+    private mutating func removeSubscriber(at place: Int) -> Subscriber<State>? {
         guard let subscriber = list.others[place] else { return nil }
         list.others[place] = nil
         places[subscriber.id] = nil

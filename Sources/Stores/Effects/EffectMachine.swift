@@ -128,7 +128,7 @@ struct EffectMachine: Sendable {
     ///
     /// - Returns: False if the job was replaced or cancelled before; its late result is then discarded.
     @usableFromInline
-    mutating func end(_ run: RunNumber) -> Bool {
+    mutating func endJob(_ run: RunNumber) -> Bool {
         guard case .job? = runs[run]?.phase else { return false }
         removeOne(run)
         workOff()

@@ -53,7 +53,7 @@ import Testing
                 }, onClose: {})
             let subscriber = Subscriber(id: UUID(), since: 0, at: nil, group: group)
             subscribers.append(subscriber)
-            subscribers.note(member: member, of: subscriber.id)
+            subscribers.add(member: member, to: subscriber.id)
         }
         for number in [70, 99, 0] {
             #expect(subscribers.remove(members[number])?.emptyGroup != nil)
