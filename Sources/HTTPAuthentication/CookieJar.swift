@@ -48,7 +48,7 @@ public final class CookieJar: CookieKeeping, Sendable {
             isPublicSuffix: isPublicSuffix)
     }
 
-    /// A jar; `limits` are the cookies per domain, the cookies in all, and the bytes per cookie.
+    /// `limits` are the cookies per domain, the cookies in all, and the bytes per cookie.
     package init(
         _ snapshot: Snapshot?, in file: (any CookiePlace)?, limits: (Int, Int, Int),
         now: @escaping @Sendable () -> Date,
@@ -103,7 +103,7 @@ public final class CookieJar: CookieKeeping, Sendable {
         }
     }
 
-    /// Stores the cookies of a response, unless their user has signed out.
+    /// Stores the cookies of a response, unless its user has signed out meanwhile.
     package func store(_ headers: HTTPHeaders, from url: URL, of signIn: SignIn) {
         for value in headers.received("Set-Cookie") {
             store(SetCookie(value, limit: bytesPerCookie), from: url, of: signIn)
@@ -170,10 +170,10 @@ public final class CookieJar: CookieKeeping, Sendable {
         saveSoon(afterRemoval: true)
     }
 
-    /// Has a cache told when all cookies are removed.
+    /// Tells a cache, later, when all cookies are removed.
     package func inform(_ cache: any UserForgetting) { store.withLock { $0.signIn.inform(cache) } }
 
-    /// Returns a request's cookies and the user whom they belong to, and records that the cookies were used.
+    /// Returns the cookies for a URL, marked as used, and the sign-in that they belong to.
     func use(for url: URL) -> (cookies: [Cookie], of: SignIn)? {
         guard let place = CookieURL(url) else { return nil }
         let now = now()

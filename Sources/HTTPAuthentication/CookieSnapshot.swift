@@ -52,16 +52,16 @@ extension CookieJar.Snapshot: Codable {
     }
 }
 
-/// The place of a jar's cookies across runs of the process.
+/// Keeps a jar's cookies across runs of the process.
 package protocol CookiePlace: Sendable {
-    /// Returns the jar's cookies, given whether session cookies are among them.
+    /// Returns the jar's cookies; the argument says whether to include session cookies.
     typealias Snapshot = @Sendable (Bool) -> CookieJar.Snapshot
 
-    /// Writes a jar's cookies soon; the changes until then are written with them.
+    /// Writes the cookies soon, together with all changes until then.
     ///
-    /// - Parameter afterRemoval: True if the app has removed cookies, which must not stay if the write fails.
+    /// - Parameter afterRemoval: True if the app has removed cookies. If the write fails, the old file must not stay.
     func saveSoon(afterRemoval: Bool, _ snapshot: @escaping Snapshot)
 
-    /// Waits until all changes so far are written; after a failed write, writes the cookies again.
+    /// Waits until all changes so far are written; if the last write has failed, writes again.
     func flush(_ snapshot: @escaping Snapshot) -> Future<Void>
 }

@@ -1,9 +1,9 @@
 import PledgeFutures
 import PledgeHTTPNetworking
 
-/// The cookies of a jar, and the selection of cookies for a URL (RFC 6265, sections 5.3 and 5.4).
+/// Stores cookies, and selects those for a URL (RFC 6265, sections 5.3 and 5.4).
 ///
-/// It has no lock and no clock. Uses are numbered instead of dated, because several can occur in one second.
+/// It has no lock and no clock. Uses are numbered, because several can fall into one second.
 struct CookieStore {
     struct Entry {
         var cookie: Cookie
@@ -13,7 +13,6 @@ struct CookieStore {
         var used: Int
     }
 
-    /// The largest numbers of cookies.
     struct Limits {
         var perDomain = 50
         var inAll = 3_000
@@ -23,19 +22,16 @@ struct CookieStore {
     private var domains: [String: [Entry]] = [:]
     private(set) var count = 0
     private var ticks = 0
-    /// Stands for the user whom the cookies belong to; replaced when all cookies are removed.
+    /// Identifies the user of the cookies; replaced when all cookies are removed.
     private(set) var signIn = SignIn()
 
     init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Stores a cookie, and removes the stored cookie that it replaces.
+    /// Stores a cookie in place of an equal one.
     ///
-    /// If the new cookie has expired, it isn't stored; it only removes the other cookie.
+    /// An expired cookie only removes the equal one.
     ///
-    /// - Parameters:
-    ///   - cookie: The cookie.
-    ///   - isSecure: True if the cookie came over https. A cookie that came over http must not hide a Secure cookie.
-    ///   - now: The date.
+    /// - Parameter isSecure: True if the cookie came over https. One that came over http must not hide a Secure cookie.
     /// - Returns: False if the cookie was ignored, because it would hide a Secure cookie.
     @discardableResult
     mutating func keep(_ cookie: Cookie, isSecure: Bool = true, at now: Date) -> Bool {
@@ -50,7 +46,7 @@ struct CookieStore {
         return true
     }
 
-    /// Removes the cookie that the given one would replace.
+    /// Removes the stored cookie that this one would replace.
     @discardableResult
     mutating func remove(_ cookie: Cookie) -> Entry? {
         guard let index = domains[cookie.domain]?.firstIndex(where: { cookie.replaces($0.cookie) })
@@ -63,7 +59,7 @@ struct CookieStore {
 
     /// Removes all cookies.
     ///
-    /// - Returns: The sign-in that has ended, whose caches are to be told.
+    /// - Returns: The sign-in that this ends; the caller tells its caches, outside the lock.
     @discardableResult
     mutating func removeAll() -> SignIn {
         domains = [:]
@@ -74,18 +70,18 @@ struct CookieStore {
         return ended
     }
 
-    /// Returns all cookies that haven't expired, oldest first.
+    /// All cookies that haven't expired, oldest first.
     func all(at now: Date) -> [Cookie] {
         domains.values.joined().filter { !$0.cookie.isOver(at: now) }
             .sorted { $0.made < $1.made }.map(\.cookie)
     }
 
-    /// Returns the cookies for a URL: longest path first, and among paths of the same length, oldest cookie first.
+    /// Returns the cookies for a URL: longest path first, then oldest first.
     func cookies(for place: CookieURL, at now: Date) -> [Cookie] {
         indices(for: place, at: now).compactMap { domains[$0.domain]?[$0.index].cookie }
     }
 
-    /// Returns the same cookies as ``cookies(for:at:)``, and records that they were used.
+    /// Like ``cookies(for:at:)``, but marks the cookies as used.
     mutating func use(for place: CookieURL, at now: Date) -> [Cookie] {
         let found = indices(for: place, at: now)
         ticks += 1
@@ -111,7 +107,7 @@ struct CookieStore {
         return found.map { ($0.domain, $0.index) }
     }
 
-    /// Returns a host and the domains above it.
+    /// Returns a host and all domains above it.
     private static func domains(of host: String) -> [String] {
         var domains = [host]
         var rest = host[...]
@@ -124,10 +120,10 @@ struct CookieStore {
 }
 
 extension CookieStore {
-    /// Removes cookies beyond the limits (RFC 6265, section 5.3): first expired ones, then the least recently used.
+    /// Enforces the limits (RFC 6265, section 5.3): removes expired cookies, then the least recently used.
     ///
-    /// Within a domain, cookies without Secure go first, so that a server without TLS can't push out cookies that were
-    /// set over TLS (RFC 6265bis, section 5.7).
+    /// Within a domain, cookies without Secure go first, so that a server without TLS can't push out those set over TLS
+    /// (RFC 6265bis, section 5.7).
     private mutating func makeRoom(in domain: String, at now: Date) {
         if domains[domain]?.count ?? 0 > limits.perDomain {
             removeOver(in: domain, at: now)

@@ -114,7 +114,7 @@ public func download(
     }
 }
 
-/// The largest part of a refused body that the error keeps, in bytes.
+/// The most bytes of a refused body that the error keeps.
 let mostOfRefused = 1_048_576
 
 private func save(
@@ -145,8 +145,8 @@ private func save(
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
-        // The temporary file is removed here, and not when the last reference is released, so that it's gone when
-        // observers of the failure run.
+        // The temporary file is removed now, not when the last reference goes, so that observers of the failure don't
+        // see it.
         body.cancel()
         writer.discard()
     }
@@ -156,7 +156,6 @@ private func save(
     }
 }
 
-/// Adds the request and the response to an error of the file or the body.
 func named(
     _ error: any Error, _ request: HTTPRequest, _ response: HTTPResponse
 ) -> any Error {

@@ -3,11 +3,11 @@ import PledgeHTTPNetworking
 import PledgeServices
 
 extension ResumableDownload {
-    /// Checks the whole file, and gives it its name.
+    /// Checks the complete file, decodes it if needed, and renames it to its final name.
     func finish() -> Future<HTTPDownload> {
         let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
         let response = (head ?? HTTPResponse(status: 200)).withRequest(request)
-        // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
+        // The file is only decoded if the client has a `.decompress` that knows the coding.
         let isKept = response.request?.context.coding == .kept
         let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
         return writer.perform { file in
@@ -23,7 +23,7 @@ extension ResumableDownload {
             .map { state.total ?? 0 }
         }
         .flatMap { size in
-            // Closed already: a failure here changes nothing for the file.
+            // The file already has its name, so a failure here doesn't matter.
             try? self.folder.syncFolder()
             try? self.folder.remove(self.record)
             var response = response
@@ -36,7 +36,7 @@ extension ResumableDownload {
         .mapError { named($0, self.request, response) }
     }
 
-    /// Decodes the whole file into another one, which gets the name.
+    /// Decodes the file into a second one, which then gets the final name.
     private func decode(
         _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
     ) -> Future<Int64> {
@@ -72,7 +72,7 @@ extension ResumableDownload {
             position += Int64(bytes.count)
             decoder.give(bytes)
             while let piece = try decoder.read() {
-                // A cancelled download ends here.
+                // Throws if the download was cancelled.
                 try during(round) { _ in }
                 try file.write(piece)
             }
@@ -80,7 +80,9 @@ extension ResumableDownload {
         try decoder.finish()
     }
 
-    /// Calls a function; if it finds that the bytes are wrong, they are forgotten, and no later call goes on with them.
+    /// Calls a function.
+    ///
+    /// If it finds that the bytes are wrong, no later call continues with them.
     private func judging(_ body: () throws -> Void) throws {
         do { try body() } catch {
             if error is HTTPError { progress.withLock { $0.state.reset() } }

@@ -12,14 +12,14 @@ import Musl
 import Android
 #endif
 
-/// The downloads whose records the end of the process waits for.
+/// At exit, makes the process wait until the unfinished downloads have written their records.
 ///
-/// A cancelled task goes on before its download has heard of the cancellation, and its program may end then.
+/// A cancelled task continues before its download hears of the cancellation, so the program may end before that.
 enum LastWrites {
     private struct Weak { weak var download: ResumableDownload? }
 
     private static let downloads = Locked<[ObjectIdentifier: Weak]>([:])
-    /// The first use makes `exit` wait.
+    /// The first use registers the wait.
     private static let waitsAtExit: Void = {
         atexit {
             let group = DispatchGroup()

@@ -5,14 +5,14 @@ import PledgeServices
 extension CacheLayer {
     /// Sends an unsafe request, and removes the responses that it may have changed.
     ///
-    /// The responses are removed even if no answer arrives, because the origin may still have processed the request.
+    /// They are removed even if no answer arrives: the origin may have processed the request.
     func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
         let cache = cache
         return next(request)
             .onEnd { result in
                 for key in CacheRules.outdated(by: result.answer, to: request, key) {
-                    // There is no need to wait for the removal. The store applies changes in order, so later requests
-                    // don't get the removed responses.
+                    // Nobody waits for the removal, because the store applies changes in order: later requests don't
+                    // find these responses.
                     _ = cache.invalidate(key)
                 }
             }
@@ -21,10 +21,10 @@ extension CacheLayer {
 }
 
 extension CacheRules {
-    /// Returns the keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
+    /// The keys that the answer to an unsafe method invalidates (RFC 9111, section 4.4).
     ///
-    /// An error status doesn't invalidate any key. Any other answer invalidates the URL itself, and the URLs in
-    /// Location and Content-Location that have the same origin.
+    /// An error invalidates nothing. Other answers invalidate the URL, and those in Location and Content-Location if
+    /// they have the same origin.
     static func outdated(
         by answer: (any HTTPResponseHead)?, to request: HTTPRequest, _ key: CacheKey
     ) -> [CacheKey] {

@@ -8,11 +8,11 @@ struct CacheLayer: Sendable {
 
     let cache: HTTPCache
     let next: HTTPService
-    /// Validates a stored response; equal validations share one request to the origin.
+    /// Asks whether a stored response is valid; equal questions share one request.
     let validate: Service<CacheValidation, ForwardedAnswer>
-    /// Sends a request that no stored response answers; equal requests share one request to the origin.
+    /// Sends a request that no stored response answers; equal requests share one.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
-    /// Waits for the process's turn to ask; equal waits share one.
+    /// Waits for this process's turn to ask the origin; equal waits share one.
     let takeTurn: Service<String, CacheTurn?>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
@@ -41,7 +41,6 @@ struct CacheLayer: Sendable {
         return find(presented) { go(presented, $0) }
     }
 
-    /// Calls a function with the stored responses.
     func find(
         _ presented: PresentedRequest,
         _ body: @escaping @Sendable ([CachedResponse]) -> Future<HTTPResponse>
@@ -49,7 +48,7 @@ struct CacheLayer: Sendable {
         whenSettled(cache.find(presented.key)) { body(stored($0)) }
     }
 
-    /// Calls a function with a future's result: at once if it has one, and later in the caller's context.
+    /// Calls a function with a future's result: at once if it's there, and otherwise later, in the caller's context.
     func whenSettled<Value>(
         _ future: Future<Value>,
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Future<HTTPResponse>
@@ -59,7 +58,7 @@ struct CacheLayer: Sendable {
         return future.flatMapResult { result in caller.run { body(result) } }
     }
 
-    /// Returns the responses that the store has found; none if it failed.
+    /// The responses that the store has found; none if it failed.
     private func stored(_ found: Result<[CachedResponse], any Error>) -> [CachedResponse] {
         do {
             let entries = try found.get()
@@ -96,7 +95,7 @@ struct CacheLayer: Sendable {
         }
     }
 
-    /// Returns a stored response, and revalidates it in the background if `reuse` says so.
+    /// Answers with a stored response; if `reuse` says so, also validates it in the background.
     func serve(
         _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
         _ presented: PresentedRequest, as status: CacheStatus
@@ -112,7 +111,7 @@ struct CacheLayer: Sendable {
         return give(response.marked(by: cache, status), of: entry)
     }
 
-    /// Returns the stored response; if it arrived within an error, returns it within an error again.
+    /// Returns a stored response; one that arrived within an error is an error again.
     func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
         guard entry.isRefused else { return Future(value: response) }
         return Future(
@@ -120,7 +119,7 @@ struct CacheLayer: Sendable {
                 code: .unacceptableStatus, request: response.request, response: response))
     }
 
-    /// Returns the reply; if a layer below the cache turned the response into an error, returns that error.
+    /// Returns the reply, or the error into which a layer below the cache has turned it.
     func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
         let response = reply.response.marked(by: cache, status)
         guard var error = reply.refusal else { return Future(value: response) }
@@ -133,12 +132,12 @@ struct CacheLayer: Sendable {
         return Future(value: cache.rules.unavailable(presented, at: cache.moment()))
     }
 
-    /// Forwards the caller's request unchanged.
+    /// Sends the caller's request unchanged.
     ///
     /// - Parameters:
     ///   - presented: The request.
-    ///   - reason: The reason for asking the origin.
-    ///   - entry: The stored response that may answer if the call fails; nil if there is none.
+    ///   - reason: Why the origin is asked.
+    ///   - entry: The stored response that may answer if the call fails.
     func forward(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason, _ entry: CachedResponse? = nil
     ) -> Future<HTTPResponse> {
@@ -167,11 +166,10 @@ struct CacheLayer: Sendable {
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to an equal request.
     ///
-    /// If there are stored responses to other requests, the origin may confirm one of them.
+    /// The caller whose request was sent gets the answer itself. The others get what the cache would now answer. If a
+    /// caller can't use that, it asks the origin alone, without waiting for another request.
     ///
-    /// The caller whose request was sent gets the answer. A caller that waited is treated as if that answer had been
-    /// stored before the caller asked. If the caller can't use the stored answer, the caller asks the origin itself,
-    /// and doesn't wait for another equal request.
+    /// - Parameter variants: The stored responses to other requests, of which the origin may confirm one.
     func collapse(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason,
         among variants: [CachedResponse] = []
@@ -212,7 +210,7 @@ extension CacheLayer {
 }
 
 extension CacheLayer {
-    /// Answers with the stored response if the origin confirms it, otherwise with the origin's new response.
+    /// Answers with the stored response if the origin confirms it, and otherwise with the origin's new one.
     func validated(_ entry: CachedResponse, _ presented: PresentedRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy, named: cache.name)
@@ -258,7 +256,7 @@ extension CacheLayer {
                 cache.count(\.misses)
                 return give(reply, as: .replaced(reply.response.status))
             }
-            // Another caller's answer is used as if it had been stored before this request.
+            // Another caller's answer is treated as if it had been stored before this request.
             if let stored, stored.answers(presented),
                 let answer = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
@@ -286,7 +284,7 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(reason))
     }
 
-    /// Sends the request of a caller that can't use a shared answer; the caller doesn't wait for another shared answer.
+    /// Sends the request of a caller that can't use a shared answer, and doesn't wait for another one.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)

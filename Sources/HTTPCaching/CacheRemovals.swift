@@ -81,18 +81,18 @@ extension HTTPCache {
 }
 
 extension HTTPCache {
-    /// Returns the user that stands for an account in stored responses.
+    /// The user that stands for an account in stored responses.
     func user(ofAccount name: String) -> Principal {
         rules.hashKey.map { .account(name, key: $0) } ?? .account(name)
     }
 
-    /// Removes the responses of all requests that one of the users has made.
+    /// Removes all responses of these users.
     func removeUsers(_ users: Set<Principal>) -> Future<Void> {
         invalidateCalls()
         return removing { self.removeSurely { _, entry in entry.variant.isOf(anyOf: users) } }
     }
 
-    /// Removes the responses that fulfil a condition; tries again while the store fails.
+    /// Removes responses, and tries again as long as the store fails.
     ///
     /// A store that can't list its responses loses all of them.
     private func removeSurely(where isIncluded: @escaping CacheRemovals.Condition) -> Future<Void> {
@@ -103,7 +103,7 @@ extension HTTPCache {
         }
     }
 
-    /// Makes a failed removal up after a pause, unless ``flush()`` has, or the cache is gone.
+    /// Repeats a failed removal after a pause, unless ``flush()`` already has, or the cache is gone.
     private func repeatSoon(
         _ isIncluded: @escaping CacheRemovals.Condition, after pause: Duration, _ error: any Error
     ) {
@@ -119,7 +119,7 @@ extension HTTPCache {
         }
     }
 
-    /// Makes all failed removals up; those that fail again are tried later.
+    /// Repeats all failed removals now; those that fail again are repeated later.
     func repeatRemovals() -> Future<Void> {
         let failed = removals.withLock { $0.takeAllFailed() }
         return Future.allSettled(failed.map { removeSurely(where: $0) }).map { results in
@@ -127,7 +127,6 @@ extension HTTPCache {
         }
     }
 
-    /// Removes the responses that fulfil a condition.
     private func remove(
         where isIncluded: @escaping CacheRemovals.Condition
     ) -> Future<Void> {
@@ -144,30 +143,30 @@ extension HTTPCache {
             }
     }
 
-    /// Runs a removal to its end, whoever waits for it.
+    /// Runs a removal to its end, even if its caller stops waiting.
     private func removing(_ removal: () -> Future<Void>) -> Future<Void> {
         let work = removal()
         if work.isSettled { return work }
         let number = removals.withLock { $0.start(work) }
-        // The observer keeps the removal going if its caller leaves.
+        // The observer keeps the removal alive if its caller leaves.
         work.observe { _ in self.removals.withLockThenRelease { $0.endRemoval(number) } }
         return work.mapWithoutOrigin { $0 }
     }
 }
 
 extension HTTPCache: UserForgetting {
-    /// Removes the responses of a sign-in that is over, and of accounts that have signed out.
+    /// Removes the responses of a sign-in that has ended, and of accounts that have signed out.
     package func forget(_ signIn: SignIn, accounts: Set<String>) {
         var users = Set(accounts.map(user))
         if !signIn.isOfNobody { users.insert(.signIn(signIn)) }
-        // A shared cache knows no response's user.
+        // A shared cache doesn't know whose responses it has.
         guard rules.mode == .private, !users.isEmpty else { return }
         removeUsers(users).observe { result in
             if case .failure(let error) = result { self.noteStore(error) }
         }
     }
 
-    /// Has this cache told when the users of a request sign out.
+    /// Tells this cache, later, when the users of a request sign out.
     func expectEnd(ofUsersOf request: HTTPRequest) {
         guard rules.mode == .private else { return }
         let signIns = request.context.signIns
@@ -181,17 +180,16 @@ extension HTTPCache: UserForgetting {
     }
 }
 
-/// The removals that aren't done yet, by their numbers.
+/// The removals that aren't done yet.
 struct CacheRemovals: Sendable {
-    /// Returns whether a response is to be removed.
     typealias Condition = @Sendable (CacheKey, CachedResponse) -> Bool
 
     private(set) var running: [Int: Future<Void>] = [:]
-    /// The removals that have failed, and are to be tried again.
+    /// The removals that have failed and will be repeated.
     private var failed: [Int: (condition: Condition, error: any Error)] = [:]
     private var last = 0
 
-    /// Why a removal has failed that isn't made up yet; nil if there is none.
+    /// The error of a removal that still has to be repeated, if there is one.
     var failure: (any Error)? { failed.values.first?.error }
 
     mutating func add(_ condition: @escaping Condition, _ error: any Error) -> Int {
@@ -219,7 +217,7 @@ struct CacheRemovals: Sendable {
 }
 
 extension CacheVariant {
-    /// Returns whether the requests are made by one of the users.
+    /// Returns whether one of these users makes the requests.
     func isOf(anyOf users: Set<Principal>) -> Bool {
         partition?.members.contains { users.contains($0.principal) } ?? false
     }

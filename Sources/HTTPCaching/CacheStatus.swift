@@ -2,22 +2,20 @@ import PledgeFutures
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// The way a cache handled a request, for the field Cache-Status (RFC 9211).
+/// How a cache handled a request, for Cache-Status (RFC 9211).
 indirect enum CacheStatus: Sendable {
-    /// A stored response was returned.
     case hit(CachedResponse)
     /// The request went to the origin, and the cache had no part in the answer.
     case forwarded(CacheRules.Reason)
-    /// The origin answered the request, which the cache forwarded for this reason.
+    /// The cache forwarded the request for this reason, and the origin answered.
     case answered(CacheRules.Reason, OriginReply)
     /// The stored response was no longer valid, and the origin answered with this status.
     case replaced(Int)
-    /// The origin, asked for this reason, has confirmed a stored response.
+    /// The origin was asked for this reason, and has confirmed the stored response.
     case confirmed(CacheRules.Reason)
     /// The answer came from another caller's request, which was already in flight.
     case joined(CacheRules.Reason)
 
-    /// The status as an app sees it.
     func value(at now: ClockReading) -> HTTPCacheStatus {
         switch self {
         case .hit(let entry): entry.age(at: now) < entry.lifetime ? .hit : .stale
@@ -28,7 +26,7 @@ indirect enum CacheStatus: Sendable {
         }
     }
 
-    /// Returns the parameters that follow the cache's name in the field.
+    /// The parameters after the cache's name in the field.
     func parameters(by rules: CacheRules, at now: ClockReading) -> String {
         switch self {
         case .hit(let entry): "hit; ttl=\(entry.lifetime - entry.age(at: now))"
@@ -43,7 +41,7 @@ indirect enum CacheStatus: Sendable {
 }
 
 extension HTTPResponse {
-    /// Returns the response with its status, and with a Cache-Status added if the cache has a name for that field.
+    /// Returns the response with its status, also as Cache-Status if the cache has a name for that.
     func marked(by cache: HTTPCache, _ status: CacheStatus) -> HTTPResponse {
         let now = cache.moment()
         var response = self

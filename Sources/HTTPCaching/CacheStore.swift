@@ -83,18 +83,18 @@ extension CacheStore {
     ) -> Future<[CacheKey]> { Future(error: CacheStoreListsNothing()) }
 }
 
-/// A store that keeps responses across runs of the process, for all caches over it.
+/// A store whose responses outlive the process, for all caches over it.
 package protocol LastingCacheStore: CacheStore {
-    /// The calls of all caches over the store.
+    /// Shared by all caches over the store.
     var calls: Locked<CallValidity<CacheKey>> { get }
 
-    /// The turns of all caches over the store.
+    /// Shared by all caches over the store.
     var turns: Locked<CacheTurns> { get }
 
-    /// The key of the hashes that stand for users, which may be replaced by another one.
+    /// The key of the hashes that stand for users; another process may replace it.
     var key: [UInt8] { get }
 
-    /// Why responses are in memory only; nil if they are written.
+    /// The error that keeps responses in memory only; nil if they are written.
     var failure: (any Error)? { get }
 }
 

@@ -211,7 +211,7 @@ public final class HTTPCache: Sendable {
         if let files, partitionKey == nil { rules.folderKey = { files.key } }
         self.files = files
         self.rules = rules
-        // Caches of one store also share what invalidates their calls.
+        // All caches over a store share what invalidates their calls.
         turns = files?.turns ?? Locked(CacheTurns())
         turnWaits = Coalescer(named: name)
         calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
@@ -223,7 +223,7 @@ public final class HTTPCache: Sendable {
     }
 
     let store: any CacheStore
-    /// The store, if it keeps responses across runs.
+    /// The store, if its responses outlive the process.
     let files: (any LastingCacheStore)?
     let rules: CacheRules
     let statusName: String?
@@ -241,15 +241,14 @@ public final class HTTPCache: Sendable {
     /// What is known to be wrong with the store.
     private struct StoreFailure {
         var error: (any Error)?
-        /// The instant when a call asks the store again that didn't answer in time; nil if it did.
+        /// When to ask a store again that didn't answer in time; nil if it did.
         var pause: SchedulerInstant?
     }
 
-    /// The stand-ins that the retries of the validations in flight use.
+    /// The stand-ins that the retries of running validations use.
     let attempts = Locked<[CacheValidation.Key: StandIns]>([:])
-    /// The revalidations in the background, kept because releasing one would cancel it.
+    /// The background validations; releasing one would cancel it.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
-    /// The removals of many URLs that aren't done yet.
     let removals = Locked(CacheRemovals())
     private let counts = Locked(Statistics())
     private let now: @Sendable () -> Date
@@ -296,7 +295,7 @@ extension HTTPCache {
         counts.withLock { $0[keyPath: what] += 1 }
     }
 
-    /// Notes that the store has answered; a folder may still have failed to write.
+    /// Records that the store has answered; a folder may still fail to write.
     func noteAnswer() {
         let error = files?.failure
         let isNews = failure.withLock {
@@ -306,10 +305,10 @@ extension HTTPCache {
         if isNews { noteStore(error) }
     }
 
-    /// Asks the store for the responses of a key, and waits until the time limit at most.
+    /// Asks the store for a key's responses, until the time limit.
     ///
-    /// - Returns: A future of the responses. If the store doesn't answer in time, it rejects with a `ServiceError`; and
-    ///   from then on at once, except once a second, until the store has answered.
+    /// - Returns: A future that fails with a `ServiceError` if the store doesn't answer in time. Then further calls
+    ///   fail at once, except one per second, until the store answers.
     func find(_ key: CacheKey) -> Future<[CachedResponse]> {
         let known = failure.withLock { failure -> (any Error)? in
             guard let pause = failure.pause, let error = failure.error else { return nil }
@@ -330,13 +329,12 @@ extension HTTPCache {
         }
     }
 
-    /// True if the last operation of the store failed.
     var isFailing: Bool { failure.withLock { $0.error != nil } }
 
-    /// True if the store didn't answer in time, and isn't asked to keep anything until it does.
+    /// True if the store didn't answer in time; until it does, nothing is stored.
     private var isHanging: Bool { failure.withLock { $0.pause != nil } }
 
-    /// Notes whether an operation of the store succeeded; tells the observers of a call about the first failure.
+    /// Records whether the store's operation succeeded; reports the first failure to the call's observers.
     func noteStore(_ error: (any Error)?, in context: CallContext = .current) {
         let isNew = failure.withLock { known in
             defer { known.error = error }
@@ -347,23 +345,21 @@ extension HTTPCache {
             .note("the store failed: going on without it"), by: CacheLayer.policy, named: name)
     }
 
-    /// Invalidates all calls in flight; what other processes are asking for now is of no use either.
+    /// Invalidates all calls in flight, and stops waiting for what other processes are asking for now.
     func invalidateCalls() {
         calls.withLock { $0.invalidateAll() }
         turns.withLock { $0.pauseAll(at: scheduler.now) }
     }
 
-    /// Removes the stored responses of a key, and invalidates its calls in flight.
+    /// Removes a key's responses, and invalidates its calls in flight.
     ///
-    /// The calls are invalidated first. Otherwise one of them could store its response after the removal and before the
-    /// invalidation.
+    /// The calls come first: otherwise one could store its response between the two steps.
     func invalidate(_ key: CacheKey) -> Future<Void> {
         calls.withLock { $0.invalidate(key) }
         turns.withLock { $0.noteRemoval(of: key, at: scheduler.now) }
         return store.update(key) { $0 = [] }
     }
 
-    /// Stores a reply of the origin, and ends its call.
     func receive(_ reply: OriginReply, in context: CallContext) {
         let key = reply.presented.key
         let change = rules.change(by: reply)
@@ -374,7 +370,7 @@ extension HTTPCache {
             return
         }
         store.update(key) { entries in
-            // The check is part of the store's step, so that no invalidation can come between the check and the change.
+            // Checked within the store's step, so that no invalidation can come between the check and the change.
             guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
             self.rules.apply(change, of: reply, to: &entries)
         }.observe { result in

@@ -3,7 +3,7 @@ import PledgeHTTPNetworking
 import PledgeServices
 
 extension CacheLayer {
-    /// Returns the stored response in place of a server's error, or nil if that isn't allowed.
+    /// Answers with the stored response instead of a server's error; nil if that isn't allowed.
     func rescue(
         _ presented: PresentedRequest, _ entry: CachedResponse, from reply: OriginReply
     ) -> Future<HTTPResponse>? {
@@ -11,10 +11,10 @@ extension CacheLayer {
         return rescue(presented, entry, isUnreachable: false)
     }
 
-    /// Returns the stored response in place of a failure, or nil if that isn't allowed.
+    /// Answers with the stored response instead of a failure; nil if that isn't allowed.
     ///
-    /// Nothing replaces the failure of a cancelled call, or of a request that can't be sent. The same is true if a
-    /// layer below the cache refused the response's status, because then the origin has answered.
+    /// Not if the call was cancelled, or the request can't be sent. Also not if a layer below has refused the
+    /// response's status, because then the origin has answered.
     func rescue(
         _ presented: PresentedRequest, _ entry: CachedResponse, after error: any Error
     ) -> Future<HTTPResponse>? {
@@ -24,7 +24,7 @@ extension CacheLayer {
         return rescue(presented, entry, isUnreachable: isUnreachable)
     }
 
-    /// Returns the stored response as the answer to a request after a failure; nil if it can't stand in.
+    /// The stored response as an answer after a failure; nil if it can't stand in.
     func substitute(
         for presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
     ) -> HTTPResponse? {

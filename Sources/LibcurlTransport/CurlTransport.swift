@@ -131,7 +131,7 @@ public final class CurlTransport: Sendable, HTTPTransport {
     public func close() -> Future<Void> {
         guard case .success(let engine) = engine else { return Future(value: ()) }
         engine.submit(.close)
-        // Returns a new future each time, so that cancelling one doesn't settle the others.
+        // A new future each time, so that cancelling one doesn't settle the others.
         return engine.ended.map { $0 }
     }
 
@@ -209,7 +209,7 @@ extension CurlTransport {
         /// The longest time that an unused connection is kept.
         public var keepAlive: Duration
 
-        /// False to ask no kernel when the last byte came, as on systems whose kernel doesn't tell.
+        /// False if the kernel can't say when a connection's last byte arrived.
         var asksKernel = true
 
         /// Creates limits.
@@ -236,7 +236,7 @@ extension CurlTransport {
             self.keepAlive = keepAlive
         }
 
-        /// Returns the same limits; traps if one is out of range.
+        /// Traps if a limit is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")

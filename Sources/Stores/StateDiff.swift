@@ -34,7 +34,7 @@ public struct StateDiff: Sendable, CustomStringConvertible {
     }
 }
 
-/// The parts of a value that have no parts themselves, each with its path.
+/// The parts of a value that have no parts of their own, with their paths.
 struct StateLeaves {
     struct Leaf {
         let path: String
@@ -44,7 +44,7 @@ struct StateLeaves {
 
         var line: String { StateLeaves.line(path, text) }
 
-        /// Returns whether the texts are equal and the values have no known difference; the paths may differ.
+        /// Returns whether texts and values are the same; the paths may differ.
         func isSame(as other: Leaf) -> Bool {
             guard text == other.text else { return false }
             guard let value, let otherValue = other.value else { return true }
@@ -53,12 +53,12 @@ struct StateLeaves {
     }
 
     private(set) var leaves: [Leaf] = []
-    /// The objects on the current path, so that a cycle is not followed.
+    /// The objects on the current path; a cycle isn't followed.
     private var objects: Set<ObjectIdentifier> = []
 
     init(of value: Any, at path: String = "") { collect(value, at: path) }
 
-    /// Returns a line of a difference, without its sign.
+    /// One line of a difference, without its sign.
     static func line(_ path: String, _ text: String) -> String {
         path.isEmpty ? text : "\(path): \(text)"
     }
@@ -105,7 +105,7 @@ struct StateLeaves {
 
     /// Adds the leaves of an enum's value.
     ///
-    /// A case with values has its own path, so a change to another case is shown as a removal and an addition.
+    /// A case with values has its own path, so a change of case is a removal and an addition.
     private mutating func takeCase(_ value: Any, _ mirror: Mirror, at path: String) {
         guard let child = mirror.children.first else { return add(".\(value)", at: path, value) }
         let name = "\(path).\(child.label ?? "")"
@@ -144,7 +144,7 @@ extension Mirror {
     var allChildren: [Child] { (superclassMirror?.allChildren ?? []) + children }
 }
 
-/// Returns whether two values of any types are known to be unequal.
+/// Returns whether two values are known to be unequal.
 func differs(_ old: Any, _ new: Any) -> Bool {
     if type(of: old) != type(of: new) { return true }
     return (old as? any Equatable)?.differs(from: new) ?? false
@@ -153,12 +153,12 @@ func differs(_ old: Any, _ new: Any) -> Bool {
 extension Equatable {
     fileprivate func differs(from other: Any) -> Bool {
         guard let other = other as? Self else { return true }
-        // A value that doesn't equal itself, such as NaN, doesn't count as a difference.
+        // A value that doesn't equal itself, such as NaN, is no difference.
         return self != other && self == self && other == other
     }
 }
 
-/// Returns texts for two different values, with more detail if their printed texts are equal.
+/// Texts for two different values, with their parts if the printed texts are equal.
 func tellingTexts(of old: Any, and new: Any) -> (old: String, new: String) {
     let plain = (old: String(reflecting: old), new: String(reflecting: new))
     if plain.old != plain.new { return plain }
@@ -170,7 +170,7 @@ func tellingTexts(of old: Any, and new: Any) -> (old: String, new: String) {
     return (plain.old, "\(plain.new) (not equal, though it prints the same)")
 }
 
-/// Returns a value's printed text, followed by its parts.
+/// The printed text, followed by the parts.
 func detailedText(of value: Any) -> String {
     let text = String(reflecting: value)
     let parts = Mirror(reflecting: value).allChildren.map { child in

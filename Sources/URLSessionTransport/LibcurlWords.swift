@@ -2,24 +2,23 @@ import PledgeHTTPNetworking
 
 /// libcurl's message about a failure that FoundationNetworking calls "unknown".
 ///
-/// The message may contain anything. So it is interpreted, but never shown.
+/// It may contain anything, so it's interpreted, but never shown.
 struct LibcurlWords {
     private let words: String
 
     init(_ words: String) { self.words = words.lowercased() }
 
-    /// The status with which a proxy refused a tunnel; nil if the message is about something else.
+    /// The status with which a proxy refused a tunnel.
     var proxyStatus: Int? {
         let status = words.firstMatch(
             of: /^(?:connect tunnel failed, response|received http code) ([0-9]{3})\b/)
         return status.flatMap { Int($0.1) }
     }
 
-    /// The code that the message stands for; nil if the message is unknown.
+    /// The message's code; nil if the message is unknown.
     ///
-    /// The first match wins. The words for a lost connection come first: if TLS was reading when the connection was
-    /// lost, the message has words about TLS too. The words about TLS come next, because a message that names a
-    /// certificate may contain any other words too.
+    /// The first match wins. Lost connections come first, because the message also mentions TLS if TLS was reading just
+    /// then. TLS comes next, because a message that names a certificate may contain any other words.
     var meaning: HTTPError.Code? {
         if let proxyStatus { return .refusal(byProxy: proxyStatus) }
         return Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
@@ -43,9 +42,9 @@ struct LibcurlWords {
         ),
         (
             [
-                // If a head is not UTF-8, FoundationNetworking refuses it, and libcurl reports that it failed to write
-                // the header. libcurl reports a field of more than 100 KiB as a lack of memory. If bytes follow an
-                // encoded body, libcurl reports that it failed to write received data.
+                // libcurl fails to write a header that FoundationNetworking refuses, because the head isn't UTF-8;
+                // fails to write data that follows an encoded body; and reports a field of more than 100 KiB as a lack
+                // of memory.
                 "writing header", "writing received data", "out of memory", "response headers",
                 "header without colon",
                 "header line", "content-length", "chunked-encoding", "chunk", "content encoding",

@@ -6,20 +6,17 @@ import Foundation
 import FoundationNetworking
 
 extension SessionTaskDelegate {
-    /// Sends a request again if its reused connection was closed before any part of an answer arrived.
+    /// Sends a request again if its reused connection was closed before any part of an answer.
     ///
-    /// URLSession on Linux calls this method in two cases. In the first case, a task without a body begins. In the
-    /// second case, libcurl rewinds a body, because the server closed a reused connection before any part of an answer
-    /// arrived.
-    ///
-    /// In the second case, URLSession would send the headers again without the body, and wait forever. So this method
-    /// cancels the task, and sends the request again if that is allowed. A request without a body doesn't need that:
-    /// libcurl itself sends it again, whatever the method.
+    /// URLSession on Linux calls this when a task without a body begins, and when libcurl rewinds a body because the
+    /// server has closed a reused connection. In the second case, URLSession would send the headers again without the
+    /// body, and wait for ever. So this cancels the task, and sends the request again if that is allowed. libcurl
+    /// itself repeats a request without a body.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
     ) {
-        // The handler is called at once, because URLSession waits for it on the queue where it does everything else.
+        // At once, because URLSession waits for it on the queue where it does everything else.
         completionHandler(nil)
         let id = task.taskIdentifier
         let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
@@ -35,8 +32,8 @@ extension SessionTaskDelegate {
             return call
         }
         guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
-        // From here until `start`, the call has no task. If the call is ended meanwhile, `end` records that, and
-        // `start` cancels the new task.
+        // Until `start`, the call has no task. If it's ended meanwhile, `endCall` records that, and `start` cancels the
+        // new task.
         let body = call.state.withLock { state in
             state.resends += 1
             state.task = nil
@@ -47,12 +44,11 @@ extension SessionTaskDelegate {
         start(call, body)
     }
 
-    /// The largest number of times that a request is sent again.
     private static let maxResends = 5
 }
 
 extension SessionTaskDelegate.Call {
-    /// True if the request may be repeated; its body can always be repeated, because the transport has all of it.
+    /// True if the request may be repeated; its body always can, because the transport has all of it.
     fileprivate var mayBeRepeated: Bool {
         var head = exchange.request
         head.body = .none

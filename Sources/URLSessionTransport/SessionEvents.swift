@@ -9,7 +9,6 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate: URLSessionDataDelegate {
-    /// Receives the headers.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -33,12 +32,11 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         if let refusal { fail(id, with: refusal) }
     }
 
-    /// Receives a piece of the body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let id = dataTask.taskIdentifier
         guard let exchange = exchange(id) else { return }
         if exchange.isStreamed {
-            // On Linux, `pass` always says that it has room, because even a suspended task would continue to receive.
+            // On Linux, `pass` always has room, because even a suspended task would continue to receive.
             let hasRoom = exchange.pass(data) { dataTask.resume() }
             if !hasRoom { dataTask.suspend() }
         } else if let refusal = data.withUnsafeBytes({ exchange.receive($0) }) {
@@ -46,7 +44,6 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         }
     }
 
-    /// Notes that a piece of the request's body has been sent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -54,7 +51,6 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         exchange(task.taskIdentifier)?.noteSentBytes()
     }
 
-    /// Receives the end of a task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
@@ -65,7 +61,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         finish(id)
     }
 
-    /// Returns the error that the caller gets for an error from URLSession.
+    /// The caller's error for an error of URLSession.
     private func failure(_ error: any Error) -> any Error {
         if (error as? URLError)?.code == .cancelled { return CancellationError() }
         return HTTPError(
@@ -81,12 +77,11 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
     ) {
         state.withLock { state in
             // On Linux, calling this handler for a cancelled task ends the process. An entry is removed before its task
-            // is cancelled. So while the lock is held and the entry is there, the task is not cancelled.
+            // is cancelled, so as long as the entry is there, the task isn't.
             if state.entries[task.taskIdentifier] != nil { completionHandler(nil) }
         }
     }
 
-    /// Notes that the session has been invalidated.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.withLock { $0.session = nil }
         deliver { self.closed.resolve() }
@@ -94,24 +89,23 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// The exchange of a task; nil if the exchange has ended.
+    /// Nil if the exchange has ended.
     func exchange(_ id: Int) -> TransportExchange? {
         state.withLock { $0.entries[id]?.call.exchange }
     }
 
-    /// Ends an exchange whose response is complete.
     func finish(_ id: Int) { remove(id)?.call.exchange.finish(delivering: deliver) }
 }
 
 #if !canImport(FoundationNetworking)
 extension SessionTaskDelegate {
-    /// Notes that a task waits for a network.
+    /// The task waits for a network.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
         exchange(task.taskIdentifier)?.expectNothing()
         passOn(session, waitOf: task)
     }
 
-    /// Notes the metrics of a task's connection, which URLSession reports before the task's end.
+    /// Records the connection's metrics, which URLSession reports before the task's end.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
@@ -123,9 +117,8 @@ extension SessionTaskDelegate {
     }
 
     #if canImport(ObjectiveC)
-    /// The delegate of the app's session; nil if the session is the transport's own.
-    ///
-    /// URLSession reports these events only to the task's delegate, so this object passes them on.
+    /// The delegate of the app's session, to which these events are passed on: URLSession reports them only to the
+    /// task's delegate.
     private func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         isGuest ? session.delegate as? any URLSessionTaskDelegate : nil
     }
@@ -141,7 +134,7 @@ extension SessionTaskDelegate {
     }
     #endif
 
-    // These methods serve the stand-ins for Apple's frameworks, whose protocols have no optional requirements.
+    // For the stand-ins of Apple's frameworks, whose protocols have no optional requirements.
     #if !canImport(ObjectiveC)
     private func passOn(_ session: URLSession, waitOf task: URLSessionTask) {}
 

@@ -7,7 +7,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The times and addresses that URLSession reports for one request and its response.
+/// What URLSession reports for one request and its response.
 struct TransactionTimes: Sendable {
     /// False if the response came from a cache.
     var isFromNetwork = true
@@ -17,7 +17,7 @@ struct TransactionTimes: Sendable {
     var remoteAddress: String?
     var remotePort: String?
     var domainLookupEnd: Date?
-    /// The time when the connection was ready, including TLS.
+    /// When the connection was ready, including TLS.
     var connectEnd: Date?
     var secureConnectionStart: Date?
     var secureConnectionEnd: Date?
@@ -25,11 +25,11 @@ struct TransactionTimes: Sendable {
 }
 
 extension ConnectionMetrics {
-    /// Creates the metrics of the last exchange over the network; nil if there was none.
+    /// The metrics of the last exchange over the network; nil if there was none.
     ///
     /// - Parameters:
     ///   - transactions: All exchanges of a task.
-    ///   - start: The time when the task began.
+    ///   - start: When the task began.
     init?(_ transactions: [TransactionTimes], since start: Date) {
         guard let last = transactions.last(where: \.isFromNetwork) else { return nil }
         self.init()
@@ -53,9 +53,8 @@ extension ConnectionMetrics {
         return "\(host):\(port)"
     }
 
-    /// Returns the time from the start to a date; nil unless it is between 0 and 30 days.
-    ///
-    /// The system's clock can be set while a task runs, so a date may be impossible.
+    /// The time until a date; nil unless it's between 0 and 30 days, because the system's clock may have been set
+    /// meanwhile.
     private static func mark(_ date: Date?, since start: Date) -> Duration? {
         guard let seconds = date?.timeIntervalSince(start), (0...2_592_000).contains(seconds)
         else { return nil }

@@ -8,11 +8,11 @@ import Foundation
 #endif
 
 extension HTTPError {
-    /// Returns the reason why URLSession failed, in a few words; nil if the code says everything.
+    /// The reason in a few words; nil if the code says everything.
     ///
     /// - Parameters:
-    ///   - error: The error from URLSession.
-    ///   - idleLimit: The session's idle timeout; nil if it has none.
+    ///   - error: The error of URLSession.
+    ///   - idleLimit: The session's idle timeout.
     static func reason(of error: any Error, idleLimit: Duration? = nil) -> String? {
         guard let code = (error as? URLError)?.code else { return nil }
         switch code {
@@ -45,7 +45,6 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// Creates the code for an error from URLSession.
     init(_ error: any Error) {
         guard let code = (error as? URLError)?.code else {
             let error = error as NSError
@@ -76,8 +75,8 @@ extension HTTPError.Code {
         default: self = Self.onThisPlatform(code, (error as NSError).localizedDescription)
         }
         #if canImport(FoundationNetworking)
-        // If a server refuses the client's certificate, the server ends the connection after the handshake. URLSession
-        // reports that as a lost connection; only its words tell the reason.
+        // A server that refuses the client's certificate ends the connection after the handshake. URLSession calls that
+        // a lost connection; only its words tell.
         let isRefused = { LibcurlWords($0).meaning == .insecureConnection }
         if code == .networkConnectionLost, isRefused((error as NSError).localizedDescription) {
             self = .insecureConnection
@@ -85,9 +84,9 @@ extension HTTPError.Code {
         #endif
     }
 
-    /// The codes for CFNetwork's proxy errors, which Apple's URLSession passes on.
+    /// CFNetwork's proxy errors, which Apple's URLSession passes on.
     ///
-    /// Only wrong credentials are a lasting refusal. The other errors don't say with which status the proxy answered.
+    /// Only wrong credentials are a lasting refusal. The others don't tell the proxy's status.
     private static let ofProxies: [Int: HTTPError.Code] = [
         // kCFErrorHTTPBadProxyCredentials, and two errors of SOCKS: wrong credentials, and no acceptable method.
         307: .proxyRefused, 122: .proxyRefused, 124: .proxyRefused,
@@ -95,12 +94,11 @@ extension HTTPError.Code {
         306: .cannotConnect, 310: .cannotConnect, 311: .cannotConnect,
     ]
 
-    /// Returns the code for an error that means different things on different platforms.
+    /// The code for an error that means different things on different systems.
     ///
-    /// On Linux, "bad server response" means that the server closed the connection without an answer. "Unsupported URL"
-    /// means that the answer was not HTTP, because a URL that really is unsupported is never sent. Most other errors
-    /// are "unknown". Then only libcurl's words distinguish, for example, an untrusted certificate from a body that
-    /// ended too soon.
+    /// On Linux, "bad server response" means that the connection was closed without an answer, and "unsupported URL"
+    /// that the answer wasn't HTTP. Most other errors are "unknown", and only libcurl's words tell, for example, an
+    /// untrusted certificate from a body that ended too soon.
     private static func onThisPlatform(_ code: URLError.Code, _ words: String) -> HTTPError.Code {
         #if canImport(FoundationNetworking)
         switch code {

@@ -8,14 +8,13 @@ import Foundation
 #endif
 
 extension HTTPResponse {
-    /// Creates a response from Foundation's response, which has lost the fields' order and joined repeated fields.
+    /// Foundation has lost the fields' order and joined repeated fields.
     ///
-    /// The fields are sorted by name, and Set-Cookie is split again. A field whose name is not a token is dropped. CR,
-    /// LF and NUL in a value become spaces.
+    /// So the fields are sorted by name, and Set-Cookie is split again. A name that is no token is dropped. CR, LF and
+    /// NUL in a value become spaces.
     init(_ response: HTTPURLResponse, body: Data) {
         var headers = HTTPHeaders()
-        // Names and values are strings, so they are cast. String interpolation would take a microsecond for each of
-        // them.
+        // Cast, because string interpolation would take a microsecond each.
         let fields = response.allHeaderFields.map { name, value in
             (name.base as? String ?? "\(name)", value as? String ?? "\(value)")
         }
@@ -32,10 +31,9 @@ extension HTTPResponse {
 }
 
 extension HTTPResponse {
-    /// Removes Content-Encoding and Content-Length if URLSession has decoded the body, because they are no longer true.
+    /// Removes Content-Encoding and Content-Length if URLSession has decoded the body.
     ///
-    /// If the body has several codings and URLSession doesn't know one of them, the body stays encoded and the headers
-    /// stay.
+    /// If it doesn't know one of several codings, it leaves the body and the headers as they are.
     ///
     /// - Parameter known: The codings that URLSession decodes; nil if it decodes all.
     mutating func dropFraming(decodedFrom known: Set<String>? = Self.decodedCodings) {
@@ -52,8 +50,8 @@ extension HTTPResponse {
 
     /// The codings that URLSession decodes on this system; nil if it decodes all.
     ///
-    /// On Linux, libcurl decodes a body or fails the call. Apple's URLSession leaves a body in an unknown coding as the
-    /// server sent it. It decodes br since iOS 11, and zstd since the 26.3 systems.
+    /// On Linux, libcurl decodes a body or fails the call. Apple's URLSession leaves a body in an unknown coding as it
+    /// is. It decodes br since iOS 11, and zstd since the 26.3 systems.
     private static var decodedCodings: Set<String>? {
         #if canImport(FoundationNetworking)
         nil
@@ -69,15 +67,13 @@ extension HTTPResponse {
 
 /// Splits a value that Foundation has joined from repeated Set-Cookie fields.
 enum SetCookie {
-    /// Returns the cookies in a joined value, in order.
+    /// The cookies in a joined value, in order.
     ///
-    /// Foundation joins cookies with ", ". A comma separates two cookies if an attribute comes before it, and a name
-    /// and "=" come after it (RFC 6265, section 4.1.1). The comma in a date ("Wed, 21 Oct 2026") has no name and "="
-    /// after it.
+    /// Foundation joins by ", ". A comma separates cookies if an attribute comes before it, and a name and "=" after it
+    /// (RFC 6265, section 4.1.1), unlike the comma in a date ("Wed, 21 Oct 2026").
     ///
-    /// Without an attribute, as in `lang=x, sid=y`, the value may be two cookies, or one with a comma in its text. Then
-    /// no cookie is returned. If two were returned, and a server lets users choose the text of `lang`, users could set
-    /// `sid` too.
+    /// Without an attribute, as in `lang=x, sid=y`, it may be one cookie with a comma in its text, and none is
+    /// returned. Otherwise, users who can choose the text of `lang` could set `sid` too.
     static func split(_ joined: String) -> [String] {
         var cookies: [String] = []
         var rest = joined.utf8[...]
@@ -98,7 +94,7 @@ enum SetCookie {
         return isAmbiguous ? cookies : cookies + [String(Substring(rest))]
     }
 
-    /// Returns the text after a comma, without leading spaces, if a cookie may begin there; nil if not.
+    /// The text after a comma, without leading spaces, if a cookie may begin there.
     private static func cookie(after comma: Substring.UTF8View) -> Substring.UTF8View? {
         let next = comma.drop { $0 == UInt8(ascii: " ") }
         let name = next.prefix(while: HTTPHeaders.isTokenByte)

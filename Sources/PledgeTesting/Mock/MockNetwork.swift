@@ -35,7 +35,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
 
     let state = Locked(State())
 
-    /// A recording that answers the calls instead of the test; nil without one.
+    /// A recording that answers the calls instead of the test.
     private let replay: (transport: ReplayTransport, base: URL?)?
 
     /// Creates a network without calls.
@@ -144,7 +144,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
     }
 
-    /// Records a call and passes it to the test, or refuses it if the test has finished.
+    /// Records a call and passes it to the test; refuses it if the test has finished.
     func enterCall(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
@@ -160,7 +160,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
     }
 
-    /// Passes a call to the first waiter, or keeps the call until the test takes it.
+    /// Gives a call to the first waiter, or keeps it until the test takes it.
     private func hand(over call: MockCall) {
         while true {
             let waiter = state.withLock { state -> InternalPromise<MockCall>? in
@@ -300,7 +300,7 @@ extension MockNetwork {
 }
 
 extension Endpoint {
-    /// Creates an endpoint that would send the same request, if the body is in memory.
+    /// An endpoint that would send the same request, if the body is in memory.
     fileprivate init(sending request: HTTPRequest) {
         self.init(separating: request.url)
         method = request.method

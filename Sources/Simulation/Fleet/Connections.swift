@@ -37,7 +37,7 @@ extension Middleware {
     }
 }
 
-/// A call's wait for a connection, which the call's record counts as a pause.
+/// A call's wait for a connection, which its record counts as a pause.
 private final class ConnectionWait: Sendable {
     private let record: CallRecord
     private let hasEnded = Locked(false)

@@ -31,7 +31,7 @@ public final class Fleet: @unchecked Sendable {
 
     // Unchecked: neither property changes, and the network belongs to the simulation's thread, as documented.
     let network: FleetNetwork
-    /// The number of the host that sends its calls through this fleet; nil if the clients use this fleet.
+    /// The host that calls through this fleet; nil if clients do.
     private let origin: Int?
 
     init(_ network: FleetNetwork, from origin: Int? = nil) {
@@ -68,8 +68,6 @@ public final class Fleet: @unchecked Sendable {
     }
 }
 
-// MARK: - Partitions
-
 extension Fleet {
     /// Separates hosts from the others: no message passes between the two sides.
     ///
@@ -100,8 +98,7 @@ extension Fleet {
     /// A request names its host by number or by name, as in "http://3.fleet.test" and "http://database.fleet.test".
     public static let base = URL(string: "http://fleet.test")!
 
-    // The `send` for HTTP requests is disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type
-    // annotation.
+    // Disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type annotation.
 
     /// Sends an HTTP request to the host that it names, or to one that the fleet chooses.
     ///
@@ -127,7 +124,7 @@ extension Fleet {
         }
     }
 
-    /// Returns the number of the host in a URL; nil if the URL names no host of the fleet.
+    /// Nil if the URL names no host of the fleet.
     private func number(of host: String) -> Int? {
         let label = host.prefix { $0 != "." }
         return network.number(named: host) ?? network.number(named: String(label)) ?? Int(label)
@@ -164,7 +161,6 @@ extension Fleet {
 }
 
 extension SimulatedHost {
-    /// Returns the response to a request that has succeeded.
     fileprivate func answer(to request: HTTPRequest) -> HTTPResponse {
         guard let answer = settings.answer else {
             return HTTPResponse(status: 200, url: request.url, request: request)

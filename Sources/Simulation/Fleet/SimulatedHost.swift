@@ -31,9 +31,9 @@ public final class SimulatedHost: @unchecked Sendable {
     /// The number of calls that wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    // Unchecked: everything here belongs to the simulation's thread. Calls come through the network, which refuses
-    // calls from other threads. Code that ends or cancels a call checks the thread. Checks for overlapping accesses are
-    // off: only one event runs at a time, and the checks would take a tenth of a simulation's time.
+    // Unchecked: all this belongs to the simulation's thread. The network refuses calls from other threads, and
+    // whatever ends or cancels a call checks the thread. Checks for overlapping accesses are off: only one event runs
+    // at a time, and the checks would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
     @exclusivity(unchecked) var generator: SeededGenerator
@@ -43,13 +43,12 @@ public final class SimulatedHost: @unchecked Sendable {
     @exclusivity(unchecked) var waiting = WaitingCalls()
     @exclusivity(unchecked) var working: ContiguousArray<SimulatedCall> = []
     var busyWorkers = 0
-    /// Calls that lost a message.
-    ///
-    /// The callers must not get an answer. Releasing a call would reject its promise, so the host keeps these calls.
+    /// Calls that lost a message, kept because releasing one would reject its promise, and the caller must get no
+    /// answer.
     private var unanswered: ContiguousArray<SimulatedCall> = []
-    /// The network; nil once the simulation has ended.
+    /// Nil once the simulation has ended.
     var network: FleetNetwork?
-    /// Calls another host, on behalf of a call that this host works on.
+    /// Calls another host for a call that this host works on.
     var downstream: (@Sendable (SimulatedRequest) -> Future<Void>)?
 
     init(
@@ -63,10 +62,10 @@ public final class SimulatedHost: @unchecked Sendable {
         self.generator = generator
     }
 
-    /// True if a caller waits for an answer that was lost.
+    /// True if a caller waits for a lost answer.
     var owesAnswers: Bool { unanswered.contains { !$0.isAbandoned } }
 
-    /// The number of calls in work or waiting.
+    /// How many calls are in work or waiting.
     var load: Int { working.count + waiting.count }
 
     /// Sends a call on its way to this host.
@@ -88,19 +87,18 @@ public final class SimulatedHost: @unchecked Sendable {
         if latency == 0 { call.happen() } else { scheduler.add(call, after: latency) }
     }
 
-    /// Returns the error that a caller gets.
     func failure(_ code: SimulatedFailure.Code) -> SimulatedFailure {
         SimulatedFailure(
             code: code, host: number, retryAfter: code == .queueFull ? settings.retryAfter : nil,
             name: settings.name)
     }
 
-    /// Returns whether a partition cuts the host off from a call's caller.
+    /// Returns whether a partition separates the host from a call's caller.
     func isCut(from call: SimulatedCall) -> Bool {
         network?.isCut(between: call.origin, and: number) ?? false
     }
 
-    /// Loses a message of a call, so that the call gets no answer.
+    /// Loses a message of a call, which then gets no answer.
     func lose(_ call: SimulatedCall) {
         statistics.lost += 1
         if !call.isAbandoned { unanswered.append(call) }
@@ -115,9 +113,7 @@ public final class SimulatedHost: @unchecked Sendable {
         while let call = unanswered.popLast() { call.discard() }
     }
 
-    /// True if the next message is lost.
-    ///
-    /// Each access draws a new random number.
+    /// Draws whether the next message is lost; each read draws anew.
     var losesMessage: Bool {
         settings.lossRate > 0 && generator.uniform() < settings.lossRate
     }
@@ -176,7 +172,7 @@ extension SimulatedHost {
     var isPaused: Bool { pauseEnd > scheduler.time }
 }
 
-/// The event at the end of a pause: the host begins its waiting calls.
+/// Begins the host's waiting calls at the end of a pause.
 private final class EndOfPause: SimulatedEvent {
     let host: SimulatedHost
 
@@ -216,7 +212,7 @@ extension SimulatedHost {
         scheduler.add(call, after: time)
     }
 
-    /// Ends a call's service time: answers the call, or first calls another host.
+    /// Ends a call's service time: answers it, or first calls another host.
     func finishWork(on call: SimulatedCall) {
         if isPaused { return scheduler.add(call, after: pauseEnd - scheduler.time) }
         let hasFailed = settings.failureRate > 0 && generator.uniform() < settings.failureRate
@@ -260,9 +256,7 @@ extension SimulatedHost {
         beginWaiting()
     }
 
-    /// Removes a call from the calls in work.
-    ///
-    /// - Returns: False if the call wasn't one of them.
+    /// Removes a call from those in work; returns false if it wasn't one of them.
     private func leave(_ call: SimulatedCall) -> Bool {
         guard call.workIndex < working.count, working[call.workIndex] === call else { return false }
         freeWorker(of: call)
@@ -280,7 +274,7 @@ extension SimulatedHost {
         call.hasWorker = false
     }
 
-    /// Begins waiting calls as long as a worker is free.
+    /// Begins waiting calls while a worker is free.
     func beginWaiting() {
         while isUp, !isPaused, busyWorkers < settings.workers, let next = nextOfQueue() {
             let isLate = next.deadline <= scheduler.time
@@ -297,7 +291,7 @@ extension SimulatedHost {
         settings.queueOrder == .firstInFirstOut ? waiting.popFirst() : waiting.popLast()
     }
 
-    /// The slowdown factor while the host warms up after a start; otherwise 1.
+    /// How much slower the host is while it warms up; 1 otherwise.
     private var warmUpFactor: Double {
         if started == .min { return 1 }
         let (time, factor) = (Double(Nanoseconds(settings.warmUp.time)), settings.warmUp.factor)
@@ -309,8 +303,8 @@ extension SimulatedHost {
 
 /// A call on its way to a host, in the queue, with a worker, or on its way back.
 final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: a call is used only on the simulation's thread, with one exception. Another thread can cancel the
-    // promise, which runs `stopWork`. That notes an error and touches nothing else.
+    // Unchecked: only the simulation's thread uses a call, except that another thread may cancel the promise. That runs
+    // `stopWork`, which then only notes an error.
     private enum Phase {
         case arriving
         case working
@@ -319,22 +313,19 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
 
     let promise = InternalPromise<SimulatedResponse>()
     let request: SimulatedRequest
-    /// The host that made the call; nil for a client.
+    /// Nil for a client.
     let origin: Int?
-    /// The time at which the call reached the host.
+    /// When the call reached the host.
     var arrived: Nanoseconds = 0
-    /// The time at which the caller stops waiting; `Nanoseconds.max` if the host doesn't know that time.
+    /// When the caller stops waiting; `Nanoseconds.max` if the host doesn't know.
     var deadline = Nanoseconds.max
-    /// The call's index among the calls that the host works on.
+    /// The call's index among those in work.
     var workIndex = 0
-    /// True while a worker is busy with the call.
     var hasWorker = false
-    /// The call to another host that must end before this call can be answered.
+    /// The call to another host that must end before this one can be answered.
     var downstream: ObserverToken?
-    /// The host that the call was sent to.
-    ///
-    /// The host holds the call, too, so this is a reference cycle. The cycle ends when the host is done with the call,
-    /// at the latest at the end of the simulation.
+    /// The host holds the call too; the cycle ends when the host is done with the call, at the latest at the end of the
+    /// simulation.
     private let host: SimulatedHost
     private var phase = Phase.arriving
 
@@ -343,7 +334,7 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
         self.origin = origin
         self.host = host
         super.init()
-        // A promise with a cancel handler settles when its last waiter cancels, so even an empty handler has an effect.
+        // Even an empty handler has an effect: the promise then settles when its last waiter cancels.
         if host.settings.finishesAbandonedCalls {
             promise.onCancel {}
         } else {
@@ -351,7 +342,6 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
         }
     }
 
-    /// True if the caller has cancelled the call.
     var isAbandoned: Bool { promise.isSettled }
 
     /// The deadline that calls to other hosts inherit.
@@ -371,12 +361,10 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
 
     override func discard() { promise.cancel() }
 
-    /// Marks the call as in work: its next event is the end of the service time.
+    /// The next event is the end of the service time.
     func begin() { phase = .working }
 
-    /// Marks the call as answered: its next event is the arrival of the answer at the caller.
-    ///
-    /// The host runs that event later, or at once.
+    /// The next event is the answer's arrival at the caller; the host runs it later, or at once.
     func answer(with failure: SimulatedFailure.Code?) { phase = .answering(failure) }
 
     private func settle(with failure: SimulatedFailure.Code?) {
@@ -389,9 +377,7 @@ final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
     }
 }
 
-/// A queue of waiting calls.
-///
-/// Taking from either end costs constant time.
+/// Waiting calls; taking from either end costs constant time.
 struct WaitingCalls {
     private var calls: ContiguousArray<SimulatedCall?> = []
     private var head = 0
@@ -416,19 +402,15 @@ struct WaitingCalls {
     }
 }
 
-/// The work of a host so far.
 struct HostStatistics {
-    /// Calls that arrived, including those that were refused or lost.
+    /// Including calls that were refused or lost.
     var received = 0
-    /// Calls that found the queue full.
     var refused = 0
-    /// Calls that lost a message.
     var lost = 0
-    /// Calls that a worker has finished.
     private(set) var finished = 0
-    /// Finished calls that their callers had cancelled.
+    /// Finished calls that had been cancelled.
     private(set) var wasted = 0
-    /// The time that the finished calls spent in the queue and with a worker, in seconds.
+    /// The seconds that finished calls spent in the queue and with a worker.
     private(set) var timeInHost = 0.0
 
     /// The integral over time of the number of calls in the host, in call-seconds.
@@ -436,14 +418,13 @@ struct HostStatistics {
     private var present = 0
     private var lastChange: Nanoseconds = 0
 
-    /// Notes that calls have entered or left the host.
+    /// Records that calls have entered or left the host.
     mutating func noteChange(_ change: Int, at time: Nanoseconds) {
         area += Double(present) * Double(time - lastChange) * 1e-9
         lastChange = time
         present += change
     }
 
-    /// Notes that a worker has finished a call.
     mutating func finish(_ call: SimulatedCall, at time: Nanoseconds) {
         finished += 1
         if call.isAbandoned { wasted += 1 }

@@ -2,13 +2,13 @@ import PledgeFutures
 import PledgeHTTPCaching
 import PledgeHTTPNetworking
 
-/// Reads values from bytes that may be anything.
+/// Reads values from bytes that may be damaged.
 ///
-/// If the bytes end early, or aren't what a writer wrote, the reader is damaged, and all further values are empty.
+/// If they end early, or aren't what a writer wrote, the reader is damaged, and all further values are empty.
 struct ByteReader {
     private(set) var rest: ArraySlice<UInt8>
     private var isDamaged = false
-    /// The number of the process that reads.
+    /// Identifies the process that reads.
     private let process: UInt64
 
     init(_ bytes: ArraySlice<UInt8>, process: UInt64 = CacheProcess.number) {
@@ -16,7 +16,7 @@ struct ByteReader {
         self.process = process
     }
 
-    /// True if everything was read, and all of it could be.
+    /// True if everything was read and nothing was damaged.
     var isComplete: Bool { rest.isEmpty && !isDamaged }
 
     private mutating func fail() {
@@ -35,7 +35,7 @@ struct ByteReader {
 
     mutating func signed() -> Int64 { Int64(bitPattern: fixed()) }
 
-    /// Reads a number of seconds with which a sum can't overflow.
+    /// A number of seconds that's small enough to add to another one.
     mutating func seconds() -> Int64 {
         let seconds = signed()
         if seconds.magnitude >= 1 << 60 { fail() }
@@ -53,7 +53,9 @@ struct ByteReader {
         return 0
     }
 
-    /// Reads a number of values, each of which takes a byte at least; so a wrong number can't reserve much memory.
+    /// How many values follow.
+    ///
+    /// Each takes at least a byte, so a wrong number can't reserve much memory.
     mutating func count() -> Int {
         let count = number()
         if 0...rest.count ~= count { return count }
@@ -83,7 +85,6 @@ struct ByteReader {
         return ""
     }
 
-    /// Reads a text, or nil.
     mutating func textIfAny() -> String? { flag() ? text() : nil }
 
     mutating func response() -> CachedResponse {
@@ -99,7 +100,7 @@ struct ByteReader {
         let (headers, variant) = (headers(), variant())
         let body = Data(content())
         if !(100...999 ~= status) || initialAge < 0 { fail() }
-        // A response of another process gets a number of its own, below those of all calls of this process.
+        // A response of another process gets a number below all numbers of this process.
         let foreign = Int(truncatingIfNeeded: CachedResponse.checksum(all) >> 2) - Int.max
         var response = CachedResponse(
             status: status, headers: headers, body: body, url: url.flatMap { URL(string: $0) },

@@ -2,24 +2,23 @@ import PledgeFutures
 import PledgeHTTPCaching
 import PledgeHTTPNetworking
 
-/// This process, among those that share a store.
+/// Tells this process from others that share a store.
 enum CacheProcess {
-    /// A number that another process has with a probability of 2⁻⁶⁴.
+    /// Another process has the same number with a probability of 2⁻⁶⁴.
     static let number = UInt64.random(in: .min ... .max)
 }
 
-/// Writes values as bytes.
 struct ByteWriter {
     var bytes: [UInt8] = []
-    /// The number of the process that writes.
+    /// Identifies the process that writes.
     var process = CacheProcess.number
 
-    /// Adds a number in eight bytes, the least significant first.
+    /// Eight bytes, the least significant first.
     mutating func add(fixed number: UInt64) {
         withUnsafeBytes(of: number.littleEndian) { bytes += $0 }
     }
 
-    /// Adds a number in as few bytes as it needs (LEB128).
+    /// As few bytes as the number needs (LEB128).
     mutating func add(_ number: Int) {
         var rest = UInt64(bitPattern: Int64(number))
         while rest >= 0x80 {

@@ -25,10 +25,10 @@ extension CachedResponse {
         self = response
     }
 
-    /// The first bytes of an encoded response; the last of them is the version of the format.
+    /// The first bytes of an encoded response; the digit is the format's version.
     static let format: [UInt8] = Array("PLDG-R1\n".utf8)
 
-    /// Returns a content with its format and a checksum before it.
+    /// Puts a format and a checksum before the content.
     static func sealed(_ content: [UInt8], as format: [UInt8]) -> [UInt8] {
         var writer = ByteWriter()
         writer.bytes.reserveCapacity(content.count + 16)
@@ -38,21 +38,21 @@ extension CachedResponse {
         return writer.bytes
     }
 
-    /// Returns the content of sealed bytes; nil if they have another format or are damaged.
+    /// The content of sealed bytes; nil if they're damaged or have another format.
     static func opened(_ bytes: [UInt8], as format: [UInt8]) -> ArraySlice<UInt8>? {
         guard bytes.count >= format.count + 8, bytes.starts(with: format) else { return nil }
         var reader = ByteReader(bytes[format.count...])
         return reader.fixed() == checksum(reader.rest) ? reader.rest : nil
     }
 
-    /// Returns a checksum of bytes, against damage by accident: nobody but the user can write the files.
+    /// A checksum against accidental damage; nobody but the user can write the files.
     ///
     /// Each step multiplies 64 by 64 bits and folds the product, like wyhash.
     static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt64 {
         var sum = 0x9E37_79B9_7F4A_7C15 ^ UInt64(bytes.count)
         func mix(_ word: UInt64) {
             let (high, low) = (sum ^ word).multipliedFullWidth(by: 0xA076_1D64_78BD_642F)
-            // The word is added, so that a product of zero doesn't hide the words before it.
+            // The word is added, so that a zero product doesn't erase the words before it.
             sum = (high ^ low) &+ word.byteSwapped &+ (sum << 7 | sum >> 57)
         }
         bytes.withUnsafeBytes { bytes in

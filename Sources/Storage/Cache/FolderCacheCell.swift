@@ -3,37 +3,36 @@ import PledgeHTTPCaching
 import PledgeHTTPNetworking
 
 extension FolderCacheTable {
-    /// A change that waits for a file.
+    /// A read or a change that waits until a file is loaded.
     struct Step: Sendable {
         typealias Change = @Sendable (inout [CachedResponse]) -> Void
 
-        /// The change; nil to read only.
+        /// Nil to read only.
         let change: Change?
-        /// Gets the responses before the change.
+        /// Gets the responses from before the change.
         let resolver: Resolver<[CachedResponse]>
     }
 
-    /// What is known of a key before its file is looked up.
+    /// What the memory says about a key.
     struct Known {
-        /// The name of its file; nil if the key is absent.
+        /// The name of the key's file; nil if the key isn't in memory.
         var name: String?
         var version: FileVersion?
         /// True if the memory is newer than the file.
         var isChanged = false
-        /// True if no file may be read.
+        /// True if no file may be read now.
         let isBlind: Bool
-        /// The key of the files' names.
+        /// The key of the hashes that make the files' names.
         let hashKey: [UInt8]
         let past: Past
     }
 
-    /// What has happened to files so far; what was seen of a file before may not be true after.
+    /// Counts events that make earlier knowledge of files obsolete.
     struct Past: Equatable, Sendable {
-        /// How many removals of all files have begun, and ended.
+        /// How often the removal of all files has begun, and ended.
         var (begun, ended) = (0, 0)
-        /// How many batches were written.
         var batches = 0
-        /// How many keys the folder has had.
+        /// How often the folder has got another key.
         var keys = 0
     }
 
@@ -42,22 +41,22 @@ extension FolderCacheTable {
         var name: String
         var entries: [CachedResponse] = []
         var bytes = 0
-        /// The version of the file that the entries are based on, and its lineage.
+        /// The file's version on which the entries are based, and its lineage.
         var version: FileVersion?
         var lineage: UInt64?
-        /// The number of the last change that isn't written yet; nil if all are.
+        /// The number of the last change; nil if all changes are written.
         var change: Int?
-        /// The requests whose responses have changed since that version, and whether a response was removed.
+        /// The variants that have changed since that version, and whether one was removed.
         var changed: [CacheVariant] = []
         var removes = false
         /// True if the key is in the table's `changed` or `unremoved`.
         var isQueued = false
-        /// True if the entries are newer than the file, which couldn't be written.
+        /// True if the entries are newer than the file, because writing has failed.
         var isParked = false
-        /// The steps that wait for the file; nil unless the key waits.
+        /// What waits for the file to be loaded; nil if it isn't being loaded.
         var waiting: [Step]?
 
-        /// True if the cell must not be dropped.
+        /// True if the cell must stay in memory.
         var isHeld: Bool { change != nil || waiting != nil }
     }
 }

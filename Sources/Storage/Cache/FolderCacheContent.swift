@@ -2,19 +2,17 @@ import PledgeHTTPCaching
 import PledgeHTTPNetworking
 
 extension FolderCacheTable {
-    /// A file's responses.
     struct Content: Sendable {
         var entries: [CachedResponse]
-        /// The same number as in all versions of the file since a response was last removed.
+        /// A random number that a file keeps until a response is removed from it.
         var lineage: UInt64
 
-        /// Returns the responses with those that another process has changed at the same time; nil if none of them is
-        /// newer.
+        /// Merges another process's changes into this content; nil if none of them is newer.
         ///
         /// - Parameters:
         ///   - others: The other process's responses.
-        ///   - changed: Those that it has changed.
-        ///   - limit: The largest size of all, in bytes.
+        ///   - changed: The variants that it has changed.
+        ///   - limit: The most bytes of all responses.
         func merged(
             with others: [CachedResponse], changed: [CacheVariant], upTo limit: Int
         ) -> Content? {
@@ -25,7 +23,7 @@ extension FolderCacheTable {
                     let entry = merged.entries[index]
                     if entry.isNewer(than: other) { continue }
                     merged.entries[index] = other
-                    // Two responses of one second may have arrived in either order.
+                    // Within one second, nothing tells which response arrived first.
                     if !other.isNewer(than: entry), entry.isDoubted {
                         merged.entries[index].isDoubted = true
                     }
@@ -42,12 +40,12 @@ extension FolderCacheTable {
 }
 
 extension CachedResponse {
-    /// Returns whether the response was asked for, or asked to be confirmed, later than another one.
+    /// Returns whether the response was requested, or confirmed, later than the other one.
     func isNewer(than other: CachedResponse) -> Bool {
         (requestTime, date, responseTime) > (other.requestTime, other.date, other.responseTime)
     }
 
-    /// Returns whether nothing was changed since the other one was stored.
+    /// Returns whether nothing has changed since the other one was stored.
     func isSame(as other: CachedResponse) -> Bool {
         variant == other.variant && number == other.number && isDoubted == other.isDoubted
             && responseTime == other.responseTime && headers.count == other.headers.count
@@ -56,6 +54,24 @@ extension CachedResponse {
 }
 
 extension FileVersion {
-    /// The version of a file that can't be read, which no file has.
+    /// Stands for a file that can't be read; no file has this version.
     static let unreadable = FileVersion(inode: 0, size: -1, modified: 0)
+}
+
+extension CacheVariant {
+    /// True if a request of another process may match.
+    var mayOutliveProcess: Bool { holders.allSatisfy(\.mayOutliveProcess) }
+
+    /// True if a user is known by a hash with the cache's key.
+    var isKeyed: Bool {
+        holders.contains { if case .digest = $0 { true } else { false } }
+    }
+
+    private var holders: [Principal] {
+        let users = (partition?.members ?? []).union(refused ?? []).map(\.principal)
+        return users
+            + fields.compactMap {
+                if case .holder(let holder) = $0.value { holder } else { nil }
+            }
+    }
 }

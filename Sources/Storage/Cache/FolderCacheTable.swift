@@ -3,57 +3,50 @@ import PledgeHTTPCaching
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// The responses that a ``FolderCacheStore`` has in memory, and the changes that it has yet to write.
+/// The responses that a ``FolderCacheStore`` has in memory, and its unwritten changes; without files and threads.
 ///
-/// It knows neither files nor threads. A key is absent, waits for its file, or has responses. A waiting key, and one
-/// whose last change isn't written, stay. The others are dropped, the least recently used first, when they exceed the
-/// limit. While the folder can't be written, changes are parked: they can be dropped like what is written, except for
-/// removals whose file is still there.
+/// A key is absent, is being loaded, or has responses. A key that's being loaded, or has an unwritten change, stays in
+/// memory. When the limit is exceeded, the least recently used others are dropped. While the folder can't be written,
+/// changes are parked: they may be dropped like written ones, except removals whose file still exists.
 struct FolderCacheTable: Sendable {
     let memory: Int
     let largest: Int
-    /// The key of the files' names.
+    /// The key of the hashes that make the files' names.
     var key: [UInt8]
-    /// True after the folder's owner and key were found right.
+    /// True once the folder's owner and key were checked.
     var isOpen = false
     var cells = LRUTable<CacheKey, Cell>()
-    /// The bytes of all responses in memory.
     var bytes = 0
-    /// The keys that changed since the last batch, in order.
+    /// The keys that have changed since the last batch, in order.
     var changed: [CacheKey] = []
-    /// The keys whose files were to be removed and couldn't be.
+    /// The keys whose files could not be removed.
     var unremoved: [CacheKey] = []
-    /// The files that were used since the last batch, with the number of their last use.
+    /// The files used since the last batch, each with the number of its last use.
     var used: [String: Int] = [:]
-    /// How many uses there were since the last batch.
     var uses = 0
     var lastChange = 0
     var isScheduled = false
-    /// Why the last batch wasn't written; nil if it was.
+    /// Why the last batch failed; nil if it didn't.
     var failure: (any Error)?
-    /// The pause after the last failure, and the instant when it ends.
+    /// The last pause after a failure, and when it ends.
     var pause = Duration.zero
     var end: SchedulerInstant?
     var past = Past()
-    /// True if all files are to be removed as soon as they can be.
+    /// True if all files are to be removed as soon as possible.
     var mustRemoveAll = false
-    /// The bytes of all responses that aren't written yet.
     var unwrittenBytes = 0
 
-    /// - Parameters:
-    ///   - memory: The most bytes of responses that could be dropped.
-    ///   - largest: The largest size of one URL's responses, in bytes.
-    ///   - key: The key of the files' names.
+    /// `memory` is the most bytes of responses that could be dropped, `largest` the most bytes of one URL's responses,
+    /// and `key` makes the files' names.
     init(memory: Int, largest: Int, key: [UInt8] = []) {
         self.memory = memory
         self.largest = largest
         self.key = key
     }
 
-    /// True if no file may be read.
+    /// True if no file may be read now.
     var isBlind: Bool { !isOpen || mustRemoveAll }
 
-    /// Returns what is known of a key.
     func find(_ key: CacheKey) -> Known {
         var known = Known(isBlind: isBlind, hashKey: self.key, past: past)
         if let cell = cell(of: key)?.cell {
@@ -65,7 +58,7 @@ struct FolderCacheTable: Sendable {
         return known
     }
 
-    /// Returns the name of a key's file; nil if the key is absent.
+    /// The name of a key's file; nil if the key isn't in memory.
     func name(of key: CacheKey) -> String? { cell(of: key)?.cell.name }
 
     func cell(of key: CacheKey) -> (slot: Int, cell: Cell)? {
@@ -73,12 +66,12 @@ struct FolderCacheTable: Sendable {
         return (slot, cell)
     }
 
-    /// Changes a key's responses, if they are in memory and of the file's version.
+    /// Reads or changes a key's responses, if those in memory are of the file's version.
     ///
     /// - Parameters:
     ///   - version: The version of the key's file; nil if there is none.
-    ///   - past: What had happened to files before the version was looked up.
-    ///   - change: The change; nil to read only.
+    ///   - past: What had happened when the version was looked up.
+    ///   - change: Nil to read only.
     /// - Returns: The responses before the change; nil if the file must be read first.
     mutating func changeEntries(
         _ key: CacheKey, _ name: String, at version: FileVersion?, _ past: Past,
@@ -91,7 +84,7 @@ struct FolderCacheTable: Sendable {
                 if cell.change == nil { cells.use(slot) }
                 return apply(change, at: slot)
             }
-            // The file was written since, by this process or by another.
+            // This or another process has written the file since.
             remove(slot)
             return nil
         }
@@ -99,9 +92,9 @@ struct FolderCacheTable: Sendable {
         return change == nil ? [] : apply(change, at: insert(Cell(key: key, name: name)))
     }
 
-    /// Adds the responses of a file that a caller has read, unless the key waits or has changed.
+    /// Adds a file's responses that a caller has read, unless the key is being loaded or has changed.
     ///
-    /// - Returns: Responses to release outside the lock.
+    /// - Returns: Responses to free outside the lock.
     mutating func add(
         _ key: CacheKey, _ name: String, _ content: Content?, at version: FileVersion,
         after past: Past
@@ -122,9 +115,9 @@ struct FolderCacheTable: Sendable {
 
     var isRemovingAll: Bool { past.begun > past.ended }
 
-    /// Has a step wait for a key's file.
+    /// Makes a step wait until a key's file is loaded.
     ///
-    /// - Returns: Whether the file is to be read now, because no other step waits for it.
+    /// - Returns: True if the caller has to load it, because no step was waiting.
     mutating func wait(for key: CacheKey, _ step: Step) -> Bool {
         if let (slot, cell) = cell(of: key), cell.waiting != nil {
             cells.update(slot) { $0.waiting?.append(step) }
@@ -135,10 +128,10 @@ struct FolderCacheTable: Sendable {
         return true
     }
 
-    /// The keys that wait for their files.
+    /// The keys that are being loaded.
     var waiting: [CacheKey] { cells.values.compactMap { $0.waiting != nil ? $0.key : nil } }
 
-    /// Adds the responses of a file, and takes the steps that waited for it.
+    /// Adds a file's responses, and performs the steps that waited for them.
     ///
     /// - Returns: The steps, each with the responses that it found.
     mutating func loaded(
@@ -149,7 +142,7 @@ struct FolderCacheTable: Sendable {
         let isCurrent = past.begun == self.past.begun && past.begun == past.ended
         set(slot) { cell in
             cell.waiting = nil
-            // If all files were being removed while this one was read, it counts as absent.
+            // All files were being removed while this one was read, so it counts as absent.
             if !isCurrent { return }
             cell.version = isOfKey ? version : .unreadable
             if isOfKey, let content {
@@ -164,7 +157,7 @@ struct FolderCacheTable: Sendable {
 
     /// Changes the responses in a slot.
     ///
-    /// - Parameter isHeld: True if the slot is held even if all changes are written.
+    /// - Parameter isHeld: True if the slot is held even without unwritten changes.
     /// - Returns: The responses before the change.
     mutating func apply(
         _ change: Step.Change?, at slot: Int, isHeld: Bool = false
@@ -178,12 +171,12 @@ struct FolderCacheTable: Sendable {
         var entries = cell.entries
         change(&entries)
         entries.removeAll { $0.byteCount > largest }
-        // All responses of a URL are one file, which each change writes anew.
+        // A URL's responses are one file, which each change writes anew.
         var size = entries.reduce(0) { $0 + $1.byteCount }
         while size > largest { size -= entries.removeFirst().byteCount }
-        // If the disk is too slow, what it can't write in time isn't kept.
+        // If the disk is too slow to write them in time, the responses aren't kept.
         if unwrittenBytes + size - largest > memory { entries = [] }
-        // A file without usable responses is removed too.
+        // Even a file whose responses couldn't be read has to be removed.
         if entries.isEmpty, cell.entries.isEmpty, cell.version == nil { return [] }
         var (changes, removes) = (cell.changed, cell.removes || entries.isEmpty)
         for entry in cell.entries where !entries.contains(where: { $0.variant == entry.variant }) {
@@ -201,7 +194,7 @@ struct FolderCacheTable: Sendable {
         return cell.entries
     }
 
-    /// Notes a change that is to be written.
+    /// Changes a cell, and marks it to be written.
     mutating func queue(_ slot: Int, _ change: (inout Cell) -> Void) {
         guard let cell = cells[slot]?.value else { return }
         lastChange += 1
@@ -213,7 +206,7 @@ struct FolderCacheTable: Sendable {
         }
     }
 
-    /// Has a key's file removed, whatever is in it, unless the key is in memory.
+    /// Marks a key's file to be removed unread, unless the key is in memory.
     mutating func removeUnread(_ key: CacheKey) {
         if cell(of: key) != nil { return }
         let name = FolderCacheStore.fileName(of: key, self.key)
@@ -222,11 +215,11 @@ struct FolderCacheTable: Sendable {
         queue(slot) { $0.removes = true }
     }
 
-    /// Takes another key for the files' names and the users.
+    /// Changes the key of the files' names and the users.
     ///
-    /// What isn't written yet is kept, except the responses of users who have other hashes with the new key.
+    /// Unwritten responses stay, except those of users who have other hashes under the new key.
     ///
-    /// - Returns: Responses to release outside the lock.
+    /// - Returns: Responses to free outside the lock.
     mutating func adopt(_ key: [UInt8]) -> [CachedResponse] {
         guard key != self.key else { return [] }
         self.key = key
@@ -252,7 +245,7 @@ struct FolderCacheTable: Sendable {
         return all.flatMap(\.entries)
     }
 
-    /// Forgets all responses, also those that are not written yet, but not the steps that wait for a file.
+    /// Forgets all responses, even unwritten ones; the steps that wait for a file stay.
     mutating func forget() -> [CachedResponse] {
         let all = cells.values
         cells = LRUTable()
@@ -301,7 +294,6 @@ struct FolderCacheTable: Sendable {
 }
 
 extension FolderCacheTable {
-    /// The keys that are in memory, with their responses.
     var contents: [(key: CacheKey, entries: [CachedResponse])] {
         cells.values.map { ($0.key, $0.entries) }
     }

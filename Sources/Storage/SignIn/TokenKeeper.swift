@@ -3,14 +3,14 @@ public import PledgeHTTPAuthentication
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// A token in a store that other processes may use too.
+/// Keeps a token in a store that other processes may use too.
 ///
-/// It refreshes the token under the store's lock, and doesn't send a refresh token that another process has used up:
-/// it loads the token before a refresh, after one that the server refuses, and before it lets a new token replace the
+/// It refreshes under the store's lock, and never sends a refresh token that another process has used up. For that, it
+/// loads the stored token before a refresh, after the server has refused one, and before a new token replaces the
 /// stored one.
 final class TokenKeeper: KeptToken {
     private struct State {
-        /// The token in the store, as this process last stored or adopted it.
+        /// The stored token, as this process last saw it.
         var known: AccessToken?
         var calls = ChangeQueue<Call>()
     }
@@ -19,11 +19,11 @@ final class TokenKeeper: KeptToken {
 
     private enum Look {
         case same
-        /// Another process has stored this token, or removed the token.
+        /// Another process has stored this token, or has removed the token.
         case changed(AccessToken?)
     }
 
-    /// How long a refresh waits until it asks for the lock again.
+    /// How long a refresh waits before it tries the lock again.
     static let pause = Duration.milliseconds(50)
 
     private let state = Locked(State())
@@ -67,7 +67,7 @@ final class TokenKeeper: KeptToken {
                 adopt(token)
             } catch {
                 onError(error)
-                // A full disk still removes the token of another sign-in.
+                // Even if the disk is full, the token of another sign-in must not stay.
                 let isOther = token != nil && token?.signIn != state.withLock { $0.known?.signIn }
                 if isOther, (try? store.save(nil)) != nil { adopt(nil) }
             }
@@ -103,7 +103,7 @@ final class TokenKeeper: KeptToken {
 
     /// Sends a refresh token, under the lock if there is one.
     ///
-    /// - Parameter isLast: False if another token that the store has after a refusal may be sent too.
+    /// - Parameter isLast: False if, after a refusal, another stored token may be tried.
     private func send(
         _ token: AccessToken, since known: AccessToken?, isLast: Bool = false
     ) -> Future<Renewal> {
@@ -113,7 +113,8 @@ final class TokenKeeper: KeptToken {
                 new.refreshToken = new.refreshToken ?? token.refreshToken
                 let renewed = new
                 return self.look(for: token, since: known).mapWithoutOrigin { look in
-                    // A user who has meanwhile signed out or in elsewhere must not lose that to the new token.
+                    // The user may have signed out, or in as somebody else, in another process; the new token must not
+                    // undo that.
                     if case .changed(let found) = look, found?.signIn != token.signIn {
                         return .found(found)
                     }
@@ -132,7 +133,7 @@ final class TokenKeeper: KeptToken {
         }
     }
 
-    /// Returns a stored token of the same sign-in if it has expired, so that its refresh token has to be sent.
+    /// A stored token of the same sign-in that has expired, so that its refresh token is the one to send.
     private func replacement(of token: AccessToken, by found: AccessToken?) -> AccessToken? {
         guard let found, found.signIn == token.signIn, let lifetime = found.lifetime else {
             return nil
@@ -140,7 +141,7 @@ final class TokenKeeper: KeptToken {
         return lifetime <= .zero ? found : nil
     }
 
-    /// Gets the store's lock; while another process has it, asks again on the scheduler.
+    /// Takes the store's lock; while another process holds it, tries again after a pause.
     private func takeLock(_ lock: RefreshLock, isFirst: Bool = true) -> Future<Void> {
         onStore { [self] () -> Bool in
             do {
@@ -160,9 +161,9 @@ final class TokenKeeper: KeptToken {
         }
     }
 
-    /// Loads the token, and compares it with the one that was last seen there.
+    /// Loads the token, and compares it with the one last seen.
     ///
-    /// - Parameter token: The token of the refresh, which this process may just have stored.
+    /// - Parameter token: The refresh's token, which this process may just have stored.
     private func look(for token: AccessToken, since known: AccessToken?) -> Future<Look> {
         onStore { [self] in
             do {
@@ -176,7 +177,7 @@ final class TokenKeeper: KeptToken {
         }
     }
 
-    /// Returns whether a loaded token is the known one, even if the store keeps only a part of it.
+    /// Returns whether a loaded token is the known one; the store may keep only a part of it.
     private static func isSame(_ found: AccessToken?, _ known: AccessToken?) -> Bool {
         guard let found, let known else { return found == nil && known == nil }
         func mayBeEqual(_ left: String?, _ right: String?) -> Bool {
@@ -185,7 +186,7 @@ final class TokenKeeper: KeptToken {
         return found.value == known.value && mayBeEqual(found.refreshToken, known.refreshToken)
     }
 
-    /// Returns a token with a name of its sign-in, which is the same in all processes that load the token.
+    /// Returns the token with a name for its sign-in, the same in all processes that load it.
     private static func named(_ token: AccessToken) -> AccessToken {
         guard token.signIn == nil else { return token }
         var token = token
@@ -196,10 +197,8 @@ final class TokenKeeper: KeptToken {
     }
 }
 
-// MARK: - One call of the store at a time
-
 extension TokenKeeper {
-    /// Calls the store, in order; the future settles once this thread has no more calls to make.
+    /// Calls the store, in order with other calls; the future settles after this thread's last call.
     private func onStore<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) -> Future<Value> {
@@ -211,9 +210,9 @@ extension TokenKeeper {
         }
     }
 
-    /// Calls the store, in order; if another thread is just doing so, leaves the call to that thread.
+    /// Calls the store, unless another thread is doing so; that thread then makes this call too.
     ///
-    /// - Parameter call: Returns what is to be done after all calls.
+    /// - Parameter call: Returns what to do after all calls.
     private func perform(_ call: @escaping Call) {
         let isFirst = state.withLock { state in
             state.calls.add(call)

@@ -75,9 +75,9 @@ public func upload(
 ) -> Future<HTTPResponse> {
     precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
     if CallBeginning.isTooLate { return Future(error: CancellationError()) }
-    // The size is of the target, like the bytes that are read.
+    // For a link, size and bytes are those of its target.
     let file = file.resolvingSymlinksInPath()
-    // Only a regular file can be opened.
+    // This fails for anything but a regular file.
     do { _ = try HTTPBodyStream.file(file) } catch {
         return Future(error: error.withRequest(request))
     }

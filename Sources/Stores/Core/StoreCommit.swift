@@ -2,9 +2,8 @@ public import PledgeFutures
 public import Synchronization
 
 extension StoreCore {
-    /// Reduces an event, then notifies the observers, unless another call is already notifying them.
-    ///
-    /// In that case, the other call also delivers this change.
+    /// Reduces an event, and notifies the observers; if another call is already notifying them, it delivers this change
+    /// too.
     @inlinable
     func commit(_ event: Event) {
         if mayHaveEffects { return commit(event, from: nil) }
@@ -14,8 +13,8 @@ extension StoreCore {
         var isLong = false
         let step: StateChange<State>? = values.withLock { values in
             if values.isClosed { return nil }
-            // The old state is kept even if there are no observers. Otherwise the reducer could free objects of
-            // the old state under the lock, and these objects may use the store when they are freed.
+            // Kept even without observers. Otherwise the reducer could free objects of the old state under the lock,
+            // and these may use the store.
             let old = values.state
             values.version &+= 1
             reducing.store(thread, ordering: .relaxed)
@@ -27,12 +26,12 @@ extension StoreCore {
         if queueLimit != nil { admit(after: 0) }
     }
 
-    /// Reduces an event, begins its effects, and notifies the observers, unless another call is notifying them.
+    /// Reduces an event, begins its effects, and notifies the observers, or leaves that to a call that is doing so.
     ///
     /// - Parameters:
     ///   - event: The event.
-    ///   - run: The run of the effect that sent the event; nil for other events. If that effect has been
-    ///     replaced or cancelled, the event is discarded.
+    ///   - run: The effect that sent the event; nil for other events. If the effect was replaced or cancelled, the
+    ///     event is dropped.
     ///   - isLast: True if the effect ends with this event.
     @inlinable
     func commit(_ event: Event, from run: RunNumber?, isLast: Bool = true) {
@@ -60,7 +59,7 @@ extension StoreCore {
         if queueLimit != nil { admit(after: 0) }
     }
 
-    /// Notifies the observers of a change and carries out its commands, if the change isn't in the queue.
+    /// If the change isn't in the queue, notifies the observers and carries out the commands.
     @inlinable
     func deliver(_ step: StateChange<State>, _ commands: [EffectCommand], isLong: Bool) {
         if step.isToBeTold {
@@ -73,30 +72,29 @@ extension StoreCore {
         withExtendedLifetime(step) {}
     }
 
-    /// Begins and cancels the effects of the feedback after a change of state.
+    /// Begins and cancels the feedback's effects after a change of state.
     @usableFromInline
     func stepFeedback(from old: State?, _ values: inout Values) {
         for feedback in feedback { values.effects.start(feedback.step(old, values.state).tree) }
     }
 
-    /// Takes the commands of the effect machine, as one entry for the queue; nil if there are none.
+    /// The machine's commands as one entry for the queue; nil if there are none.
     func commands(_ values: inout Values) -> Entry? {
         let commands = values.effects.takeCommands()
         return commands.isEmpty ? nil : .commands(commands)
     }
 }
 
-/// A change of state, to be used outside the lock by the thread that made the change.
+/// A change of state, for the thread that made it to use outside the lock.
 ///
-/// It keeps the old state alive while the lock is held, because objects of the old state may use the store when
-/// they are freed.
+/// It keeps the old state alive, whose objects may use the store when they are freed.
 @usableFromInline
 struct StateChange<State: Sendable> {
     @usableFromInline let old: State
     @usableFromInline let new: State
     @usableFromInline let version: UInt64
     @usableFromInline let subscribers: SubscriberList<State>
-    /// True if the thread that made the change notifies the observers itself, without an entry in the queue.
+    /// True if this thread notifies the observers itself, without an entry in the queue.
     @usableFromInline let isToBeTold: Bool
 
     @inlinable

@@ -2,7 +2,7 @@ public import PledgeFutures
 import Synchronization
 
 extension StoreCore {
-    /// Begins the effects of the feedback for the initial state.
+    /// Begins the feedback's effects for the initial state.
     @usableFromInline
     func beginFeedback() {
         guard !feedback.isEmpty else { return }
@@ -14,9 +14,7 @@ extension StoreCore {
         }
     }
 
-    /// Ends an effect without an event, and begins the effects that waited for it.
-    ///
-    /// - Returns: False if the effect was replaced or cancelled before.
+    /// Ends an effect without an event; returns false if it was replaced or cancelled before.
     func endEffect(_ run: RunNumber) -> Bool {
         trapIfReducing("settle an effect's future")
         var wasAlive = false
@@ -29,12 +27,10 @@ extension StoreCore {
 
     /// Ends an effect whose event is about to go through the middleware.
     ///
-    /// The end of the effect may cancel other effects. These cancellations keep their place in the order of all
-    /// commands. Effects that waited for this effect don't begin yet. They begin when this effect's event has been
-    /// through the middleware, so effects of newer events may begin before them.
+    /// The end may cancel other effects, at its place in the order of commands. Effects that waited for this one begin
+    /// only when its event has been through the middleware, so effects of newer events may begin earlier.
     ///
-    /// - Returns: The commands to run once the event has been through the middleware; nil if the effect was
-    ///   replaced or cancelled before.
+    /// - Returns: What to do then; nil if the effect was replaced or cancelled before.
     @usableFromInline
     func takeOver(_ run: RunNumber) -> [EffectCommand]? {
         trapIfReducing("settle an effect's future")
@@ -50,7 +46,7 @@ extension StoreCore {
         return next
     }
 
-    /// Begins effects that waited until another effect's event had been through the middleware.
+    /// Begins the effects that waited for another effect's event to go through the middleware.
     func goOn(with next: [EffectCommand]) {
         enqueue { values in
             if !values.isClosed { values.effects.eventsOnTheirWay -= 1 }
@@ -59,7 +55,7 @@ extension StoreCore {
         }
     }
 
-    /// Continues a delayed effect, or ends the interval of a throttled id, because the timer has fired.
+    /// Continues a delayed effect, or ends a throttled id's interval.
     func fire(_ run: RunNumber) {
         trapIfReducing("move an effect's clock")
         enqueue { values in
@@ -70,12 +66,11 @@ extension StoreCore {
 }
 
 extension StoreCore {
-    /// Carries out commands of the effect machine.
     @inlinable
     func perform(_ commands: [EffectCommand]) {
         for command in commands {
             if case .begin(let run, let job) = command {
-                // This task may carry out the effects of events that others have dispatched.
+                // This task may carry out effects of events that other tasks have dispatched.
                 callForAnyone { begin(EventJob.of(job), as: run) }
             } else {
                 performOther(command)
@@ -110,8 +105,7 @@ extension StoreCore {
 
     @usableFromInline
     func wait(for future: Future<Event>, as run: RunNumber) {
-        // `map` makes a separate future for this store. Cancelling that future ends only this store's wait, even if
-        // others wait for the original future.
+        // A branch of its own: cancelling it ends only this store's wait, even if others wait for the original future.
         let branch = future.map { $0 }
         guard values.withLock({ $0.effects.attach(.future(branch), to: run) }) else {
             return branch.cancel()
@@ -145,9 +139,7 @@ extension StoreCore {
         }
     }
 
-    /// Dispatches an event of a running effect, unless the effect was replaced or cancelled.
-    ///
-    /// The effect continues after the event.
+    /// Dispatches an event of an effect that goes on, unless it was replaced or cancelled.
     private func send(_ event: Event, from run: RunNumber) {
         guard hasMiddleware else { return commit(event, from: run, isLast: false) }
         trapIfReducing("send an effect's event")
@@ -171,6 +163,6 @@ extension StoreCore {
     }
 }
 
-/// Runs code whose calls don't depend on the current task.
+/// Runs code whose calls don't belong to the current task.
 @usableFromInline
 func callForAnyone(_ body: () -> Void) { CallBeginning.forAnyone(body) }

@@ -53,39 +53,36 @@ internal import PledgeFutures
 struct EffectMachine: Sendable {
     /// A change that another change causes elsewhere in the machine.
     ///
-    /// When a follow-up is processed, the machine first checks whether it still applies, and does nothing otherwise. So
-    /// a follow-up may come late, and an `advanceOrEnd` or a `pass` may also come twice.
+    /// When it's processed, it does nothing if it no longer applies. So it may come late, and an `advanceOrEnd` or a
+    /// `pass` even twice.
     enum FollowUp: Sendable {
-        /// A merge begins its next part.
         case startNextOfMerge(RunNumber)
-        /// If a run has no children left, the next part of its sequence begins, or the run ends.
+        /// If a run has no children left, begin the next part of its sequence, or end the run.
         case advanceOrEnd(RunNumber)
-        /// If an id is free, it passes to the next run that waits for it.
+        /// If an id is free, pass it to the next run that waits for it.
         case pass(EffectID)
-        /// A run that waits for its turn takes the id, and replaces the run that has it.
+        /// Give the id to a run that waits for its turn, in place of the run that has it.
         case claim(EffectID, by: RunNumber)
     }
 
     var runs: [RunNumber: EffectRun] = [:]
     var slots: [EffectID: EffectSlot] = [:]
-    /// The ids of effects that have not begun.
+    /// The ids of effects that haven't begun.
     var unbegun = UnbegunEffects()
-    /// The consequences to process; the last one is processed first.
+    /// The last one is processed first.
     var consequences: [FollowUp] = []
-    /// The commands to carry out outside the lock, added since commands were last taken.
+    /// To be carried out outside the lock, since commands were last taken.
     var commands: [EffectCommand] = []
-    /// The number of the newest run or finish promise; both are numbered in one series.
+    /// The newest number, of a run or of a finish promise.
     var lastNumber = 0
-    /// The number of effects that run, or wait for another effect or for a delay.
+    /// How many effects run, or wait for another effect or a delay.
     var underWay = 0
-    /// The number of events that effects have sent and that are in the middleware now.
+    /// How many events that effects have sent are in the middleware now.
     var eventsOnTheirWay = 0
-    /// The promises of ``Store/finish(within:on:)``, resolved when no effect is under way.
+    /// The promises of ``Store/finish(within:on:)``.
     var finishPromises: [Int: Promise<Void>] = [:]
 
-    /// Takes the commands.
-    ///
-    /// If no effect is under way, this first adds the commands that resolve the finish promises.
+    /// Takes the commands; if no effect is under way, also those that resolve the finish promises.
     @usableFromInline
     mutating func takeCommands() -> [EffectCommand] {
         resolveFinishPromisesIfIdle()
@@ -98,21 +95,20 @@ struct EffectMachine: Sendable {
     mutating func start(_ effect: EffectTree) {
         if effect.isNone { return }
         start(effect, in: nil)
-        // The command of an effect without parts keeps the effect's objects alive until they can be freed outside the
-        // lock. But an effect with parts may have parts that are in no command yet. So an extra command frees it
-        // outside the lock.
+        // An effect without parts is kept alive by its command. But some parts of an effect may be in no command yet,
+        // so an extra command frees the effect outside the lock.
         if effect.hasParts { commands.append(.free(effect)) }
         workOff()
     }
 
-    /// Returns whether a run exists: it has not ended, and was not replaced or cancelled.
+    /// Returns whether a run hasn't ended, and wasn't replaced or cancelled.
     @usableFromInline
     func isAlive(_ run: RunNumber) -> Bool { runs[run] != nil }
 
-    /// Stores the handle of what a run waits for, so that the handle is cancelled with the run.
+    /// Keeps the handle of what a run waits for, to cancel it with the run.
     ///
-    /// - Returns: False if the run was removed; the caller then cancels the handle. An interval whose timer has
-    ///   fired counts as removed; cancelling its handle does no harm.
+    /// - Returns: False if the run was removed; the caller then cancels the handle. This includes an interval whose
+    ///   timer has fired, where cancelling does no harm.
     mutating func attach(_ handle: EffectHandle, to run: RunNumber) -> Bool {
         switch runs[run]?.phase {
         case .job: runs[run]?.phase = .job(handle)
@@ -124,9 +120,7 @@ struct EffectMachine: Sendable {
         return true
     }
 
-    /// Ends a job.
-    ///
-    /// - Returns: False if the job was replaced or cancelled before; its late result is then discarded.
+    /// Ends a job; returns false if it was replaced or cancelled, so that its late result is dropped.
     @usableFromInline
     mutating func endJob(_ run: RunNumber) -> Bool {
         guard case .job? = runs[run]?.phase else { return false }
@@ -205,8 +199,7 @@ extension EffectMachine {
     private mutating func start(
         _ effect: EffectTree, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
-        // If a part has the same id as an effect that contains it, it just runs as a part: it neither replaces
-        // that effect nor waits for it.
+        // A part with the id of an effect that contains it just runs: it neither replaces that effect nor waits for it.
         if isInside(parent, id) { return start(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
@@ -218,17 +211,16 @@ extension EffectMachine {
         }
     }
 
-    /// Starts the next part of a merge.
     mutating func startNextOfMerge(_ run: RunNumber) {
         guard case .parts(let parts, _) = runs[run]?.phase else { return }
         guard !parts.isEmpty else { return advanceOrEnd(run) }
-        // The consequences of beginning this part come above this entry on the stack. So they are processed before the
-        // next part begins.
+        // What beginning this part causes comes above this entry on the stack, so it's processed before the next part
+        // begins.
         consequences.append(.startNextOfMerge(run))
         startFirst(of: parts, in: run)
     }
 
-    /// Advances a run without children: starts a sequence's next part, or ends the run if no part is left.
+    /// If a run has no children, starts its sequence's next part, or ends the run.
     mutating func advanceOrEnd(_ run: RunNumber) {
         guard let group = runs[run], case .parts(let parts, let order) = group.phase,
             group.children.isEmpty
@@ -250,7 +242,7 @@ extension EffectMachine {
         start(first, in: run)
     }
 
-    /// Changes a delay or a turn into a run of parts, whose only part is the waiting effect.
+    /// Turns a delay or a turn into a run of parts with the waiting effect.
     mutating func unfold(_ run: RunNumber, _ effect: EffectTree) {
         runs[run]?.phase = .parts([effect], .inOrder)
         forget(effect, at: .init(run: run, part: 0))
@@ -266,7 +258,7 @@ extension EffectMachine {
         return run
     }
 
-    /// Removes an effect that begins or is dropped from the index of effects that have not begun.
+    /// Takes an effect that begins, or is dropped, out of the index of unbegun effects.
     mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
         commands += unbegun.remove(effect, at: place).map { .free($0) }
     }
@@ -284,17 +276,17 @@ extension EffectMachine {
         return lastNumber
     }
 
-    /// Returns whether a run has this id, or is inside the run that has it.
+    /// Returns whether a run has the id or is inside the run that has it.
     ///
-    /// A run that only waits for the id has no parts, so only the run that has the id is compared.
+    /// A run that waits for the id has no parts, so it needn't be compared.
     private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
         slots[id]?.running.map { isPart(run, of: $0) } ?? false
     }
 
-    /// Returns whether a run is the same as another one, or a part of it.
+    /// Returns whether a run is the other one or a part of it.
     func isPart(_ run: RunNumber?, of whole: RunNumber) -> Bool {
         var next = run
-        // The numbers of the runs that contain a run are smaller than its own.
+        // The runs that contain a run have smaller numbers.
         while let run = next, run >= whole {
             if run == whole { return true }
             next = runs[run]?.parent
@@ -304,19 +296,15 @@ extension EffectMachine {
 }
 
 extension EffectMachine {
-    /// True if no effect, and no event of an effect, is under way.
     private var isIdle: Bool { underWay == 0 && eventsOnTheirWay == 0 }
 
-    /// Stores a promise that is resolved as soon as no effect is under way.
-    ///
-    /// - Returns: The number for ``forget(_:)``.
+    /// Keeps a promise that is resolved once no effect is under way; returns the number for ``forget(_:)``.
     mutating func resolveWhenIdle(_ promise: Promise<Void>) -> Int {
         lastNumber += 1
         finishPromises[lastNumber] = promise
         return lastNumber
     }
 
-    /// Removes a promise that was cancelled.
     mutating func forget(_ number: Int) -> Promise<Void>? {
         finishPromises.removeValue(forKey: number)
     }
@@ -330,7 +318,7 @@ extension EffectMachine {
 
     /// The ids of the effects under way, oldest first.
     ///
-    /// The caller makes names from the ids outside the lock, because making a name calls the user's code.
+    /// The caller makes names of them outside the lock, because that calls the user's code.
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
             switch run.phase {
@@ -342,7 +330,7 @@ extension EffectMachine {
         }
     }
 
-    /// Returns the ids of a run and of the runs that contain it, outermost first.
+    /// The ids of a run and of the runs that contain it, outermost first.
     private func ids(of run: RunNumber) -> [EffectID] {
         var ids: [EffectID] = []
         var next: RunNumber? = run

@@ -1,14 +1,13 @@
 internal import PledgeFutures
 
 extension EffectMachine {
-    /// Cancels the effects with an id that the canceller's event, or an earlier one, has asked for.
-    ///
-    /// They may run, wait for their turn, or not have begun.
+    /// Cancels the effects with an id that the canceller's event, or an earlier one, has asked for: running, waiting or
+    /// not begun.
     ///
     /// - Parameters:
     ///   - id: The id.
-    ///   - canceller: The run that replaces the effects, or that the cancellation is a part of. Effects that come later
-    ///     in this run, or in a run that contains it, are not cancelled. Nil for a new event's cancellation.
+    ///   - canceller: The run that replaces the effects, or that the cancellation is a part of; nil for a new event's
+    ///     cancellation. Effects that come later in this run, or in one that contains it, stay.
     /// - Returns: False if no run was removed.
     @discardableResult
     mutating func cancel(_ id: EffectID, by canceller: RunNumber?) -> Bool {
@@ -18,9 +17,9 @@ extension EffectMachine {
         return !gone.isEmpty
     }
 
-    /// Drops the effects with an id that have not begun.
+    /// Drops unbegun effects with an id.
     ///
-    /// - Returns: The runs that have no effect left to begin: delays and turns.
+    /// - Returns: The delays and turns that have no effect left.
     private mutating func dropUnbegun(
         _ id: EffectID, by canceller: RunNumber?, upTo root: RunNumber
     ) -> [RunNumber] {
@@ -42,7 +41,7 @@ extension EffectMachine {
         return emptied
     }
 
-    /// Takes the runs out of an id's slot, except those that newer events have asked for.
+    /// Takes the runs out of an id's slot, except those of newer events.
     private mutating func takeFromSlot(_ id: EffectID, upTo root: RunNumber) -> [RunNumber] {
         guard let index = slots.index(forKey: id) else { return [] }
         let slot = slots.values[index]
@@ -52,7 +51,7 @@ extension EffectMachine {
             return gone
         }
         guard let interval = slot.interval, gone.contains(interval) else { return gone }
-        // A newer run that waits for the end of the interval goes on waiting.
+        // A newer run still waits for the end of the interval.
         if slot.latest.map({ !gone.contains($0) }) ?? false {
             gone.removeAll { $0 == interval }
         } else {
@@ -77,12 +76,10 @@ extension EffectMachine {
         consequences += results.reversed()
     }
 
-    /// Removes a run that has ended, and adds the consequences.
+    /// Removes an ended run, and adds the consequences.
     mutating func removeOne(_ run: RunNumber) { consequences += detach(run).reversed() }
 
-    /// Removes a run, also from its id's slot and from its parent's children.
-    ///
-    /// - Returns: The consequences, in order.
+    /// Removes a run, also from its id's slot and its parent's children; returns the consequences, in order.
     private mutating func detach(_ run: RunNumber) -> [FollowUp] {
         guard let gone = runs.removeValue(forKey: run) else { return [] }
         var results: [FollowUp] = []

@@ -1,26 +1,26 @@
 internal import PledgeFutures
 
 extension EffectMachine {
-    /// Assigns an id to a run that waits for it, and begins the run's effect.
+    /// Gives an id to a run that waits for it, and begins the run's effect.
     mutating func occupy(_ id: EffectID, by run: RunNumber) {
         guard case .turn(let effect, _) = runs[run]?.phase else { return }
         slots[id, default: EffectSlot()].running = run
         unfold(run, effect)
     }
 
-    /// Assigns a free id to the next run that waits for it.
+    /// Gives a free id to the next run that waits for it.
     mutating func pass(on id: EffectID) {
         guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
         guard let next = slots.values[slot].waiting.popFirst() else { return freeIfUnused(id) }
         occupy(id, by: next)
     }
 
-    /// Assigns an id to a newcomer, or first removes the older runs that block the id.
+    /// Gives an id to a newcomer; first removes the older runs in its way.
     ///
     /// After a removal and its consequences, the newcomer claims the id again. If a newer event's effect has the id or
     /// waits for it, the newcomer is removed instead.
     mutating func claim(_ id: EffectID, by run: RunNumber) {
-        // If the consequences of the removal have removed the newcomer, too, the id goes to the next waiting run.
+        // The removal's consequences have removed the newcomer too, so the id goes to the next run that waits.
         guard case .turn(_, let throttling) = runs[run]?.phase else { return pass(on: id) }
         if let throttling { return claim(id, by: run, throttling) }
         if isWanted(id, after: run) { return removeTrees([run]) }
@@ -30,7 +30,7 @@ extension EffectMachine {
         occupy(id, by: run)
     }
 
-    /// Returns whether an effect that a newer event has asked for has an id, or waits for it.
+    /// Returns whether a newer event's effect has the id or waits for it.
     private func isWanted(_ id: EffectID, after run: RunNumber) -> Bool {
         guard let slot = slots[id] else { return false }
         // The newest are at the end of `waiting`.
@@ -38,13 +38,13 @@ extension EffectMachine {
             || slot.waiting.reversed().contains { isNewer($0, than: run) }
     }
 
-    /// Returns whether a newer event has asked for an effect than for another one.
+    /// Returns whether one effect's event is newer than the other's.
     private func isNewer(_ one: RunNumber?, than other: RunNumber) -> Bool {
         guard let one = one.flatMap({ runs[$0] }), let other = runs[other] else { return false }
         return one.root > other.root
     }
 
-    /// Assigns an id to a throttled newcomer, or makes it wait for the end of the interval.
+    /// Gives an id to a throttled newcomer, or makes it wait for the end of the interval.
     private mutating func claim(_ id: EffectID, by run: RunNumber, _ throttling: Throttling) {
         let slot = slots[id] ?? EffectSlot()
         if slot.interval != nil {
@@ -53,7 +53,7 @@ extension EffectMachine {
             removeTrees([run])
         } else if let running = slot.running {
             consequences.append(.claim(id, by: run))
-            // The id doesn't pass to the waiting runs: it stays free until the newcomer claims it again.
+            // The id doesn't pass to the waiting runs, because the newcomer claims it again.
             slots[id]?.running = nil
             removeTrees([running])
         } else {
@@ -64,7 +64,7 @@ extension EffectMachine {
         }
     }
 
-    /// Makes a throttled newcomer the latest run of the interval, or drops it.
+    /// Makes a throttled newcomer the interval's latest run, or drops it.
     private mutating func wait(for id: EffectID, _ run: RunNumber, _ throttling: Throttling) {
         let latest = slots[id]?.latest
         if !throttling.keepsLatest || isNewer(latest, than: run) {
@@ -77,7 +77,7 @@ extension EffectMachine {
         }
     }
 
-    /// Ends the interval of a throttled id, and begins the latest effect that waited for the end, if any.
+    /// Ends a throttled id's interval, and begins the latest effect that waited for that.
     mutating func endInterval(_ run: RunNumber, of id: EffectID) {
         removeOne(run)
         slots[id]?.interval = nil
@@ -88,7 +88,6 @@ extension EffectMachine {
         freeIfUnused(id)
     }
 
-    /// Removes the slot of an id if it names no run.
     mutating func freeIfUnused(_ id: EffectID) {
         guard let index = slots.index(forKey: id), slots.values[index].isUnused else { return }
         commands.append(.free(slots.remove(at: index).key))
