@@ -138,7 +138,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         Subscriber(
             id: id, since: version, at: place,
             group: SubscriberGroup(
-                distribute: { [members, part] old, new, version in
+                notifyMembers: { [members, part] old, new, version in
                     let parts = (old: part(old), new: part(new))
                     guard parts.old != parts.new else { return }
                     let list = members.withLock { $0.subscribers.list }

@@ -212,7 +212,7 @@ final class Subscriber<State: Sendable>: Sendable {
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         guard version > since, isActive.load(ordering: .acquiring) else { return }
-        if let group { group.distribute(old, new, version) } else { receive(old, new) }
+        if let group { group.notifyMembers(old, new, version) } else { receive(old, new) }
     }
 
     @inlinable
@@ -236,7 +236,7 @@ final class Subscriber<State: Sendable>: Sendable {
 final class SubscriberGroup<State: Sendable>: Sendable {
     /// Gets the old state, the new state, and its version.
     @usableFromInline
-    let distribute: @Sendable (State, State, UInt64) -> Void
+    let notifyMembers: @Sendable (State, State, UInt64) -> Void
     /// Removes a member; called under the store's lock.
     @usableFromInline
     let remove: @Sendable (UUID) -> Removal?
@@ -262,11 +262,11 @@ final class SubscriberGroup<State: Sendable>: Sendable {
 
     @inlinable
     init(
-        distribute: @escaping @Sendable (State, State, UInt64) -> Void,
+        notifyMembers: @escaping @Sendable (State, State, UInt64) -> Void,
         remove: @escaping @Sendable (UUID) -> Removal?,
         onClose: @escaping @Sendable () -> Void
     ) {
-        self.distribute = distribute
+        self.notifyMembers = notifyMembers
         self.remove = remove
         self.onClose = onClose
     }

@@ -46,7 +46,7 @@ import Testing
         let members = (0..<100).map { _ in UUID() }
         for (number, member) in members.enumerated() {
             let group = SubscriberGroup<Int>(
-                distribute: { _, _, _ in },
+                notifyMembers: { _, _, _ in },
                 remove: { id in
                     asked.append(number)
                     return id == member ? .init(isLast: true) {} : nil
