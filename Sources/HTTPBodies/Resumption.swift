@@ -4,14 +4,14 @@ public import PledgeServices
 /// The rules for resuming a transfer after a lost connection.
 ///
 /// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them. If a
-/// wait would last until the deadline of the call around the transfer, or longer, the transfer fails at once.
+/// wait wouldn't end before the call's deadline, the transfer fails at once.
 public struct Resumption: Sendable {
-    /// The attempts, counted as failed requests in a row, and the waits.
+    /// How many requests in a row may fail, and the waits between them.
     ///
-    /// When a failed request has brought the transfer further, the count starts over at one. With one attempt, the
-    /// first failed request ends the call. It's also how many times a call may start over because an answer doesn't
-    /// fit, or because the server has forgotten the upload. If a server asks for a longer wait than
-    /// `Retry.maxServerDelay`, the transfer fails.
+    /// If bytes have arrived before a request fails, the count starts over at one. With one attempt, the first failure
+    /// ends the call. The attempts also limit how often a call may start over, because an answer doesn't fit or because
+    /// the server has forgotten the upload. If a server asks for a longer wait than `Retry.maxServerDelay`, the
+    /// transfer fails.
     public var retry: Retry
 
     /// Decides whether an error is temporary.

@@ -3,7 +3,9 @@ package import PledgeHTTPNetworking
 import PledgeServices
 
 extension HTTPCache {
-    /// Removes an account's responses, from the disk too; the calls in flight then don't store their answers.
+    /// Removes an account's responses, also from the disk.
+    ///
+    /// Calls in flight don't store their answers.
     ///
     /// ```swift
     /// try await cache.remove(account: "account 7").value
@@ -14,12 +16,12 @@ extension HTTPCache {
     /// out. To remove the responses of other credentials, call ``clear()``. A shared cache doesn't know a response's
     /// account, so it removes nothing.
     ///
-    /// Other processes that share the folder don't return the removed responses any more. If the account still makes
-    /// calls in one of them, their answers are stored.
+    /// Other processes that share the folder stop returning the removed responses. If the account still makes calls
+    /// there, new answers are stored.
     ///
-    /// The cache looks at all responses. A folder's files are read for this, each as a whole, on another thread. A store
-    /// that can't list its responses (``CacheStore/keys(where:)``) loses all of them instead. If the store fails, the
-    /// cache tries again after a second, two, four, and so on up to a minute, and at each ``flush()``.
+    /// The cache looks at all responses. For a folder, it reads each file as a whole, on another thread. A store that
+    /// can't list its responses (``CacheStore/keys(where:)``) loses all of them instead. If the store fails, the cache
+    /// tries again after a second, two, four, and so on up to a minute, and at each ``flush()``.
     ///
     /// - Parameter account: The account.
     /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
@@ -27,8 +29,9 @@ extension HTTPCache {
     @discardableResult
     public func remove(account: String) -> Future<Void> { removeUsers([user(ofAccount: account)]) }
 
-    /// Removes the responses of all URLs in a part of a site, from the disk too; the calls in flight then don't store
-    /// their answers.
+    /// Removes the responses of all URLs below a URL, also from the disk.
+    ///
+    /// Calls in flight don't store their answers.
     ///
     /// ```swift
     /// cache.remove(under: URL(string: "https://api.example.com/orders")!)
@@ -48,13 +51,13 @@ extension HTTPCache {
         return removing { self.removeSurely { key, _ in key.isUnder(place) } }
     }
 
-    /// Removes the responses that can't be used any more, from the disk too.
+    /// Removes the responses that can't be used any more, also from the disk.
     ///
-    /// These are the responses that are stale and have neither an ETag nor a Last-Modified, so that the server can't
-    /// confirm them. A response stays while its stale-while-revalidate or stale-if-error lets it be used, or the cache's
-    /// `staleIfUnreachable` if it has no stale-if-error. Without this method, such a response stays until the store needs
-    /// its room, or until the URL has a new response. A request with a long max-stale or stale-if-error could still have
-    /// used it.
+    /// These are stale responses that the server can't confirm, because they have neither an ETag nor a Last-Modified.
+    /// A response stays as long as its stale-while-revalidate or stale-if-error allows its use, or the cache's
+    /// `staleIfUnreachable` if it has no stale-if-error. Without this method, such a response stays until the store
+    /// needs its room, or until the URL has a new response. Only a request with a long max-stale or stale-if-error
+    /// could still have used it.
     ///
     /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
     ///   error, such as a `FileError`, or ``CacheStoreListsNothing``; then responses may be left. Cancelling it doesn't

@@ -11,11 +11,11 @@ import PledgeServices
 /// same is true after the process has removed the response itself, because the other process may have asked before
 /// that.
 package struct CacheTurns: Sendable {
-    /// Until then, nobody waits for the turns of the name.
+    /// Names whose turn was waited for in vain, and when calls may wait for it again.
     private var vain: [String: SchedulerInstant] = [:]
-    /// Until then, nobody waits for the responses of the key.
+    /// Keys whose responses this process has removed, and when calls may wait for them again.
     private var removed: [CacheKey: SchedulerInstant] = [:]
-    /// Until then, nobody waits at all.
+    /// When calls may wait again; nil for now.
     private var pause: SchedulerInstant?
     private var held: [String: Held] = [:]
     /// How often the store has said whether a lock is free.

@@ -112,10 +112,10 @@ public final class HTTPCache: Sendable {
     /// Returns how much is stored.
     public func usage() -> Future<CacheUsage> { store.usage() }
 
-    /// Waits until the responses that are stored so far will survive the end of the process and of the system, and the
+    /// Waits until all responses so far are safely stored, even if the process or the system then ends, and until all
     /// removals so far are done.
     ///
-    /// No response waits for its write, so a command-line tool calls this before it exits.
+    /// Responses are returned before they are written, so a command-line tool calls this before it exits.
     ///
     /// ```swift
     /// try await cache.flush().value
@@ -132,14 +132,15 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// What is wrong with the store now; nil if nothing is.
+    /// The store's current error; nil if it works.
     ///
-    /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written fails
-    /// until a later try succeeds; meanwhile its responses are kept in memory. It also fails while a removal that failed
-    /// isn't made up for. The first call that finds a failure
-    /// reports the note "the store failed: going on without it".
+    /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written has an
+    /// error until a later try succeeds; meanwhile its responses are kept in memory. The error also stays while a
+    /// failed removal has yet to be repeated. The first call that finds an error reports the note "the store failed:
+    /// going on without it".
     ///
-    /// After too long a wait, it is a `ServiceError` with the code `timedOut`. For a folder, it is a `FileError`.
+    /// If the store didn't answer in time, it's a `ServiceError` with the code `timedOut`; a folder's error is a
+    /// `FileError`.
     public var storeError: (any Error)? {
         let error = files.map { $0.failure } ?? failure.withLock { $0.error }
         return error ?? removals.withLock { $0.failure }
@@ -166,13 +167,14 @@ public final class HTTPCache: Sendable {
     ///   - partitionKey: A secret of at least 16 random bytes that all processes that share the store have. With it,
     ///     the responses to requests with credentials, cookies or an account are found by all of them. With nil, only
     ///     the process that stored such a response finds it, except for an account's.
-    ///   - staleIfUnreachable: How long after it became stale a response may answer for an origin that can't be reached
-    ///     (RFC 9111, section 4.2.4), in whole seconds; nil for never. It counts if neither the response nor the
-    ///     request has a stale-if-error, and never for a response that mustn't be used stale. A longer limit keeps more
-    ///     responses: also those that are stale at once and have no validator.
-    ///   - defaultLifetime: How long a response is fresh whose headers have no lifetime and no Last-Modified, in whole
-    ///     seconds; nil or less than a second for none. It counts for the statuses whose lifetime a cache may choose (RFC
-    ///     9110, section 15.1), such as 200, 301, 404 and 410, and for responses with `Cache-Control: public`.
+    ///   - staleIfUnreachable: How long a stale response may still answer for an origin that can't be reached (RFC
+    ///     9111, section 4.2.4), in whole seconds; nil for never. It doesn't count if the response or the request has a
+    ///     stale-if-error, or if the response must not be used stale. A longer limit keeps more responses, even those
+    ///     that are stale at once and have no validator.
+    ///   - defaultLifetime: How long a response is fresh if its headers have neither a lifetime nor a Last-Modified, in
+    ///     whole seconds; nil or less than a second for not at all. It counts for the statuses whose lifetime a cache
+    ///     may choose (RFC 9110, section 15.1), such as 200, 301, 404 and 410, and for responses with `Cache-Control:
+    ///     public`.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - storeTimeLimit: The longest wait of a call for the store. Then the call goes on without the cache, and for a
     ///     second no other call asks the store. Zero or less is a programming error and traps.

@@ -53,7 +53,7 @@ extension MemoryCacheStore {
         return Future(value: ())
     }
 
-    /// Returns the keys whose stored responses fulfil a condition, at once.
+    /// Returns the keys whose stored responses meet a condition, at once.
     ///
     /// The time grows linearly with the number of stored URLs. The lock isn't held while the condition is called.
     public func keys(

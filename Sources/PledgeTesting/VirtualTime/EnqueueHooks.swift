@@ -79,7 +79,7 @@ private let take: ctesting_take = { job, isMain in
     EnqueueHooks.offer(unsafeBitCast(job, to: UnownedJob.self), onMain: isMain)
 }
 
-/// Takes the main actor's executor's place, and passes on all steps that belong to no test in virtual time.
+/// Stands in for the main actor's executor: takes the steps of tests in virtual time, and passes on all others.
 private final class HookedMainExecutor: SerialExecutor {
     static let shared = HookedMainExecutor()
 

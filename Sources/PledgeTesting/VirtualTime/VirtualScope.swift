@@ -96,8 +96,9 @@ final class VirtualScope: @unchecked Sendable {
         ctesting_scope().map { Unmanaged<VirtualScope>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The clock of the scope whose steps the calling thread runs, or else the passed one; it replaces real time where
-    /// a test waits with a limit.
+    /// The clock of the test whose steps the calling thread runs; `scheduler` on other threads.
+    ///
+    /// Waits with a time limit use it, so that in virtual time they don't last in real time.
     static func clock(insteadOf scheduler: any FutureScheduler) -> any FutureScheduler {
         guard scheduler is LiveScheduler, let current else { return scheduler }
         return VirtualClock(of: current)
@@ -457,8 +458,9 @@ extension VirtualScope {
         /// True if the last look found one.
         var isAway = false
         var isPlanned = false
-        /// How many looks there were at the present step; after the hundredth, only those count that come after the
-        /// probe has run.
+        /// How many looks there were at the present step.
+        ///
+        /// After the hundredth, only looks after the probe has run are counted.
         var count = 0
         var steps = -1
         /// Set by a job that was given to the thread pool after the hundredth look.

@@ -234,18 +234,17 @@ extension TokenRefresher {
     /// }
     /// ```
     ///
-    /// A request that waits for a refresh is sent after the new token is saved, unless another thread is just saving an
-    /// earlier change. A request that begins during the save may be sent with the new token before the store has it.
+    /// A request that waits for a refresh is sent after the new token is saved, unless another thread is saving an
+    /// earlier change at that moment. A request that begins while a token is being saved may be sent with it already.
     ///
-    /// If the store fails, the refresher works on without it. If it can't save the token of a new sign-in, the stored
-    /// token is removed, so that the next run doesn't continue another sign-in. The next run continues the sign-in: a
-    /// cache in a folder finds its responses again.
+    /// If the store fails, the refresher works without it. If it can't save the token of a new sign-in, it removes the
+    /// stored one, so that the next run doesn't continue the old sign-in. Otherwise, the next run continues the
+    /// sign-in, and a cache in a folder finds the user's responses again.
     ///
     /// Several processes may share the store. The refresher loads the token again before each refresh, and once more if
     /// the refresh fails with `invalid_grant`. If another process has stored a token of the same sign-in, requests
-    /// continue with that token. If a user has signed out there, or another sign-in's token is in the store, that
-    /// happens here too: waiting requests fail with `HTTPError.Code.sessionEnded`. Without a refresh, the refresher
-    /// doesn't notice.
+    /// continue with it. If the user has signed out there, or somebody else has signed in, the same happens here:
+    /// waiting requests fail with `HTTPError.Code.sessionEnded`. The refresher only notices this when it refreshes.
     ///
     /// - Parameters:
     ///   - store: The store. It's read on the caller's thread, which doesn't wait for the store's lock.
