@@ -102,7 +102,7 @@ public final class RequestState: Sendable {
             }
             return parse(networking(request))
         }
-        // Even if the answer is cancelled early, it is delivered only when it's the request's turn.
+        // Even if the answer is cancelled early, it's delivered only when its turn comes.
         previous.observe { [progress] _ in
             progress.withLock { $0.started(cancelledBy: answer.cancel) }
             answer.observe { result in
@@ -115,7 +115,7 @@ public final class RequestState: Sendable {
                     }
                 }
                 completion?(result)
-                progress.withLock { $0.end() }
+                progress.withLock { $0.endRequest() }
                 delivered.resolve(with: ())
             }
             if progress.withLock({ $0.isCancelled }) { answer.cancel() }
@@ -130,7 +130,7 @@ public final class RequestState: Sendable {
     /// the future succeeds, and ``failures`` has the errors. In both cases, the future fails with a
     /// `CancellationError` if ``cancel()`` has left a request without an answer. Cancelling this future cancels
     /// no request.
-    public var finished: Future<Void> { Self.end(of: progress) }
+    public var finished: Future<Void> { Self.finish(of: progress) }
 
     /// The errors of the requests that failed, in order.
     ///
@@ -174,14 +174,14 @@ public final class RequestState: Sendable {
         }
     }
 
-    private static func end(
+    private static func finish(
         of progress: Locked<RequestProgress>
     ) -> Future<Void> {
         let last = progress.withLock { $0.last }
         return last.flatMap {
             let (isLast, failure) = progress.withLock { ($0.last === last, $0.failure) }
-            // Another request was declared meanwhile, so the returned future waits for that request, too.
-            if !isLast { return end(of: progress) }
+            // Another request was declared meanwhile, so the future waits for it too.
+            if !isLast { return finish(of: progress) }
             if let failure { throw failure }
             return Future(value: ())
         }
@@ -279,44 +279,42 @@ extension Reducer where State == RequestState, Event == RequestAction {
 
 /// The progress of a sequence of requests.
 ///
-/// Each request is appended, begins when the request before it was delivered, perhaps fails, and ends. A request
-/// without an answer is kept, and appended again if the sequence is resumed.
+/// Each request is appended, begins when the one before was delivered, perhaps fails, and ends. One without an answer
+/// is kept, and appended again if the sequence is resumed.
 private struct RequestProgress: Sendable {
-    /// Sends a request once `previous` has settled, and resolves `delivered` when the completion has returned.
+    /// Sends a request once `previous` has settled; resolves `delivered` when the completion has returned.
     typealias Send =
         @Sendable (RequestState, _ previous: Future<Void>, _ delivered: Promise<Void>) -> Void
 
     let rule: RequestFailureRule
-    /// Settles when the last declared request has been delivered.
+    /// Settles when the last request was delivered.
     private(set) var last: Future<Void> = Future(value: ())
     private(set) var failures: [any Error] = []
     private(set) var isCancelled = false
-    /// True if cancelling the sequence left a request without an answer.
+    /// True if cancelling left a request without an answer.
     private var isCutShort = false
-    /// The requests that failed or were not sent, in order.
+    /// The requests that failed or weren't sent, in order.
     private var unanswered: [Send] = []
     private var isToResume = false
     private var count = 0
-    /// Cancels the request under way; nil if none is.
+    /// Cancels the request under way.
     private var running: (@Sendable () -> Void)?
 
     init(rule: RequestFailureRule) { self.rule = rule }
 
-    /// The reason to send no more requests; nil if the next one may be sent.
+    /// Why no more requests may be sent; nil if they may.
     var reasonToStop: (any Error)? {
         if isCancelled { return CancellationError() }
         return rule == .stop ? failures.first : nil
     }
 
-    /// The sequence's error after all deliveries; nil if it has not failed.
+    /// The sequence's error after all deliveries.
     var failure: (any Error)? {
         if isCutShort { return CancellationError() }
         return rule == .stop ? failures.first : nil
     }
 
-    /// Adds a request.
-    ///
-    /// - Returns: The request's number, counted from 1, and the future that it has to wait for.
+    /// Adds a request; returns its number, from 1, and the future that it has to wait for.
     mutating func append(_ delivered: Future<Void>) -> (number: Int, previous: Future<Void>) {
         defer { last = delivered }
         count += 1
@@ -331,11 +329,9 @@ private struct RequestProgress: Sendable {
         if !(error is RequestNotSent) { failures.append(error) }
     }
 
-    mutating func end() { running = nil }
+    mutating func endRequest() { running = nil }
 
-    /// Cancels the sequence.
-    ///
-    /// - Returns: The function that cancels the request under way; nil if none is.
+    /// Cancels the sequence; returns the function that cancels the request under way.
     mutating func cancel() -> (@Sendable () -> Void)? {
         isCancelled = true
         isToResume = false
@@ -344,11 +340,11 @@ private struct RequestProgress: Sendable {
 
     mutating func resume() { isToResume = true }
 
-    /// If all requests have been delivered, takes those without an answer, to send them again.
+    /// If all requests were delivered, takes those without an answer, to send them again.
     ///
     /// - Parameter last: The delivery that the caller has waited for.
-    /// - Returns: The functions that send the requests, in order; nil if another request was declared
-    ///   meanwhile, and an empty array if the sequence isn't to be resumed.
+    /// - Returns: The functions that send the requests; nil if another request was declared meanwhile, and empty if the
+    ///   sequence isn't to be resumed.
     mutating func takeUnanswered(after last: Future<Void>) -> [@Sendable (RequestState) -> Void]? {
         guard self.last === last else { return nil }
         guard isToResume else { return [] }

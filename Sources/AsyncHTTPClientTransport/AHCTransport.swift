@@ -45,9 +45,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     let limits: TransportExchange.Limits
     let scheduler: any FutureScheduler
     let leases: ClientLeases
-    /// Keeps the clients running until the transport is closed.
-    ///
-    /// Each call holds the use of its client until the call ends.
+    /// Keeps the clients running until the transport is closed; each call also keeps its client.
     private let clients: HostPools<ClientUse>
 
     /// Creates a transport with its own connections.
@@ -189,13 +187,13 @@ public final class AHCTransport: Sendable, HTTPTransport {
         if self === Self.shared { return Future(error: HTTPError(code: .unsupported)) }
         clients.close()
         if cancelling { leases.cancel() }
-        // Returns a new future each time, so that cancelling one doesn't settle the others.
+        // A new future each time, so that cancelling one doesn't settle the others.
         return leases.ended.map { $0 }
     }
 
-    /// Returns the client for a host, which a call must keep until it ends, and the connections to the host.
+    /// The client for a host, which the call keeps until it ends, and the connections to the host.
     ///
-    /// - Parameter host: The scheme, host and port of the URL.
+    /// - Parameter host: The URL's scheme, host and port.
     /// - Throws: `HTTPError` if the transport is closed.
     func borrowClient(
         for host: String
@@ -239,9 +237,9 @@ extension AHCTransport {
             exchange.use(connections)
             let call = try RequestAttempt(exchange, to: host, over: client.lease)
             let control = RequestLifetime(call, keeping: client)
-            // The idle timeout starts only when the call has a connection.
+            // The idle timeout starts when the call has a connection.
             exchange.expectNothing()
-            exchange.watch { control.end(with: $0) }
+            exchange.watch { control.endCall(with: $0) }
             call.start(ExchangeDelegate(call, control), control)
         } catch {
             recipient.fail(with: error.withRequest(request))
@@ -254,7 +252,7 @@ extension AHCTransport {
     public struct Configuration: Sendable {
         /// TLS in SwiftNIO's terms.
         var tls = TLSConfiguration(verification: .full, minimumVersion: .tls12)
-        /// False if only HTTP/1.1 is allowed.
+        /// False to allow only HTTP/1.1.
         var allowsHTTP2 = true
 
         /// The longest time to connect, including TLS.

@@ -3,21 +3,21 @@ import NIOCore
 import PledgeFutures
 import PledgeHTTPMessages
 
-/// A call that has a lane (the right to run), or waits for a lane.
+/// A call that has a lane, or waits for one.
 protocol LaneUser: AnyObject, Sendable {
     /// Begins the call on a lane; the call leaves the lane when it ends.
     func start(on lane: CallLane)
 
-    /// Notes that the call waits.
-    ///
-    /// The method runs under a lock, so it must not use the lanes.
+    /// Called, under a lock, when the call has to wait; it must not use the lanes.
     func willWait()
 }
 
-/// The right to run, for one call to a host at a time; all calls that get this lane run on the same event loop.
+/// The right to run, for one call to a host at a time.
+///
+/// A lane's calls all run on the same event loop.
 final class CallLane: Sendable {
     let loop: any EventLoop
-    /// The lane's host; the host exists at least as long as one of its lanes has a call.
+    /// It exists at least as long as one of its lanes has a call.
     fileprivate unowned let host: LaneHost
     fileprivate let state = Locked((isBeginning: false, wasLeft: false))
 
@@ -29,27 +29,22 @@ final class CallLane: Sendable {
 
 /// Limits the running calls to a host to the number of its HTTP/1.1 connections; the others wait.
 ///
-/// AsyncHTTPClient could queue the waiting calls itself. But it gives a free connection to the call that has waited
-/// longest, even if that call is on another event loop. Then each step of the call changes threads. A lane always uses
-/// the same event loop, so its calls find the connection of an earlier call there. The calls to a host begin in the
-/// order of their arrival.
+/// AsyncHTTPClient could queue them itself. But it gives a free connection to the call that has waited longest, even if
+/// that is on another event loop, and then each step of the call changes threads. A lane stays on its event loop, where
+/// its calls find the connection of the call before. A host's calls begin in the order of their arrival.
 final class CallLanes: Sendable {
     private let loops: [any EventLoop]
     private let limit: Int
     private let hosts = Locked(LaneHosts())
 
-    /// Creates the lanes.
-    ///
-    /// - Parameters:
-    ///   - group: The event loops of the connections.
-    ///   - limit: The largest number of connections to one host.
+    /// `group` has the event loops of the connections, and `limit` is the most connections to one host.
     init(in group: any EventLoopGroup, limit: Int) {
         loops = Array(group.makeIterator())
         self.limit = max(1, limit)
     }
 
-    /// Gives a call a lane, which is the right to run, at once or when a lane becomes free.
-    func enter(_ name: String, _ user: any LaneUser) {
+    /// Gives a call a lane, at once or when one becomes free.
+    func enterLane(_ name: String, _ user: any LaneUser) {
         let lane = hosts.withLock { hosts -> CallLane? in
             let host = hosts.host(named: name)
             if let lane = host.free.popLast() { return lane }
@@ -64,7 +59,7 @@ final class CallLanes: Sendable {
         if let lane { user.start(on: lane) }
     }
 
-    /// Removes a waiting call; does nothing if the call doesn't wait.
+    /// Removes a waiting call; does nothing if it doesn't wait.
     func withdraw(_ user: any LaneUser, from name: String) {
         hosts.withLockThenRelease { hosts -> (any LaneUser)? in
             guard let host = hosts.known[name],
@@ -74,12 +69,11 @@ final class CallLanes: Sendable {
         }
     }
 
-    /// Frees the lane of a call that has ended, and begins the next call on that lane.
+    /// Frees the lane of an ended call, and begins the next call on it.
     ///
-    /// A call may end while this method is still beginning it. Then the loop in this method begins the next call, which
-    /// avoids recursion.
+    /// If that call ends at once, this method's loop begins the one after it, which avoids recursion.
     ///
-    /// - Returns: True if a call has begun, or if the loop is about to begin one.
+    /// - Returns: True if a call has begun, or is about to.
     @discardableResult
     func leave(_ lane: CallLane) -> Bool {
         let isBeginning = lane.state.withLock { state in
@@ -109,19 +103,19 @@ final class CallLanes: Sendable {
         }
     }
 
-    /// Returns the event loop of a lane.
+    /// The event loop of a lane.
     ///
-    /// A lane with the same number gets the same event loop whenever it is created, so that it finds its connection
-    /// there. The first lanes of different hosts usually get different event loops.
+    /// A lane with the same number always gets the same event loop, so that it finds its connection there. The first
+    /// lanes of different hosts usually get different ones.
     private func loop(of lane: Int, to name: String) -> any EventLoop {
         loops[Int((UInt(bitPattern: name.hashValue) &+ UInt(lane)) % UInt(loops.count))]
     }
 }
 
-/// The hosts of the current calls, and some hosts of earlier calls.
+/// The hosts of the current calls, and some of earlier calls.
 private struct LaneHosts {
     private(set) var known: [String: LaneHost] = [:]
-    /// When there are this many hosts, the unused ones are removed.
+    /// At this number of hosts, the unused ones are removed.
     private var limit = 64
 
     mutating func host(named name: String) -> LaneHost {
@@ -138,10 +132,10 @@ private struct LaneHosts {
 
 /// The lanes to a host; used only under the lock of ``CallLanes``.
 private final class LaneHost: @unchecked Sendable {
-    /// The free lanes, in the order in which calls left them.
+    /// In the order in which calls left them.
     var free: [CallLane] = []
     var laneCount = 0
-    /// The waiting calls, oldest first.
+    /// Oldest first.
     var waiting = CircularBuffer<any LaneUser>()
 
     /// True if a call runs or waits.

@@ -9,33 +9,30 @@ import PledgeHTTPText
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// A use of a client; while any use of the client exists, the client is not shut down.
+/// Keeps a client from being shut down.
 ///
-/// A transport holds a use until the transport is closed or the client is replaced, and each call holds the use until
-/// the call ends. After the last release, the transport's own client is shut down, because AsyncHTTPClient traps if a
-/// client is released without a shutdown.
+/// The transport keeps this until it's closed or the client is replaced, and each call until it ends. After the last
+/// release, the transport's own client is shut down, because AsyncHTTPClient traps if a client is released without
+/// that.
 ///
-/// A call must release its use itself, because AsyncHTTPClient never releases an upload that was cut off by a
-/// cancellation or by the server.
+/// A call must release this itself: AsyncHTTPClient never releases an upload that a cancellation or the server has cut
+/// off.
 final class ClientUse: Sendable {
     let lease: ClientLease
 
     init(_ lease: ClientLease) { self.lease = lease }
 
     deinit {
-        // The shutdown runs later, because AsyncHTTPClient may release this object within one of its own calls.
+        // Later, because AsyncHTTPClient may release this object within one of its own calls.
         DispatchQueue.global().async { [lease] in lease.shutDown() }
     }
 }
 
-/// The leases of a transport that have not ended: one for all hosts, and others for hosts whose connections have gone
-/// silent.
+/// A transport's leases: one for all hosts, and one for each host whose connections have gone silent.
 final class ClientLeases: Sendable {
-    /// Resolves after the last lease has ended.
     let ended = InternalPromise<Void>()
     private let leases = Locked<[ObjectIdentifier: ClientLease]>([:])
 
-    /// The number of leases.
     var count: Int { leases.withLock { $0.count } }
 
     fileprivate func add(_ lease: ClientLease) {
@@ -56,44 +53,42 @@ final class ClientLeases: Sendable {
     }
 }
 
-/// The clients of a transport, with the state that its calls share.
+/// A transport's clients, with the state that their calls share.
 final class ClientLease: Sendable {
-    /// The client that sends a request, and the lanes that limit the running calls.
+    /// The client for a request, and the lanes that limit the running calls.
     struct Route {
         let client: HTTPClient
-        /// The limit on running calls; nil if calls may share a connection, or if the client is the app's.
+        /// Nil if calls may share a connection, or if the client is the app's.
         let lanes: CallLanes?
     }
 
-    /// The time limits of the client.
     struct Limits {
         /// The longest time to connect.
         let connect: Duration
-        /// The longest time that a call waits for a connection; nil for no limit.
+        /// Nil for no limit.
         let connectionWait: Duration?
     }
 
     /// The proxies, sockets and addresses of the connections.
     let routes: ConnectionRoutes
     private let secure: Route
-    /// The route of http URLs, which never uses HTTP/2.
+    /// The route of http URLs, whose client never uses HTTP/2.
     ///
-    /// This route has its own client. A client that may use HTTP/2 would first make one connection, to learn whether
-    /// the server supports HTTP/2, and would then make most other connections on one event loop.
+    /// A client that may use HTTP/2 would first make one connection, to learn what the server supports, and then most
+    /// others on a single event loop.
     private let plain: Route
-    /// The routes of hosts that bypass the proxy; nil without a proxy or without such hosts.
+    /// The routes of hosts that bypass the proxy.
     private let bypassing: (secure: Route, plain: Route)?
     private let isOwned: Bool
-    /// The tracker of connections; nil if the client is the app's.
+    /// Nil if the client is the app's.
     let connections: ConnectionTracker?
-    /// The client's time limits; nil if the client is the app's.
+    /// Nil if the client is the app's.
     let limits: Limits?
-    /// The number of the transport's own clients that have not been shut down.
+    /// How many of the transport's own clients haven't been shut down.
     private let running: Locked<Int>
     private let leases: ClientLeases
     private let wasCancelled = Locked(false)
 
-    /// Creates the transport's own clients.
     init(
         _ configuration: AHCTransport.Configuration, _ routes: ConnectionRoutes,
         in leases: ClientLeases
@@ -131,7 +126,6 @@ final class ClientLease: Sendable {
         leases.add(self)
     }
 
-    /// Uses a client of the app.
     init(_ client: HTTPClient, in leases: ClientLeases) {
         routes = .straight
         secure = Route(client: client, lanes: nil)
@@ -145,11 +139,7 @@ final class ClientLease: Sendable {
         leases.add(self)
     }
 
-    /// Returns the route of a request.
-    ///
-    /// - Parameters:
-    ///   - host: The scheme and authority of the request's URL.
-    ///   - request: The request.
+    /// `host` is the scheme and authority of the request's URL.
     func route(to host: String, for request: HTTPRequest) -> Route {
         // The URL begins with "http:" or "https:", in any case.
         let isPlain = host.utf8.dropFirst(4).first == UInt8(ascii: ":")
@@ -159,7 +149,6 @@ final class ClientLease: Sendable {
         return isPlain ? plain : secure
     }
 
-    /// Any event loop of the client.
     var anyLoop: any EventLoop { secure.client.eventLoopGroup.any() }
 
     /// Ends all running calls, if the client is the transport's own.
@@ -190,10 +179,7 @@ final class ClientLease: Sendable {
 }
 
 extension AHCTransport.Configuration {
-    /// Creates a client with this configuration.
-    ///
-    /// It uses SwiftNIO's own threads on every system, because some TLS settings would trap over Apple's
-    /// Network.framework.
+    /// A client on SwiftNIO's own threads, because some TLS settings would trap over Apple's Network.framework.
     func client(
         in group: MultiThreadedEventLoopGroup, noting connections: ConnectionTracker,
         by proxy: HTTPClient.Configuration.Proxy?, forwarding: ForwardingProxy? = nil,
@@ -216,11 +202,11 @@ extension AHCTransport.Configuration {
         configuration.connectionPool.idleTimeout = TimeAmount(saturating: keepAlive)
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = max(
             1, maxConnectionsPerHost)
-        // AsyncHTTPClient must not try again by itself, because a policy decides whether to try again.
+        // A policy decides whether to try again.
         configuration.connectionPool.retryConnectionEstablishment = false
         configuration.httpVersion = allowsHTTP2 ? .automatic : .http1Only
         #if Observability
-        // The middleware `openTelemetry` creates the span of a request, and AsyncHTTPClient would create a second one.
+        // `openTelemetry` creates a request's span; AsyncHTTPClient would create a second one.
         configuration.tracing.tracer = nil
         #endif
         return configuration
@@ -228,7 +214,6 @@ extension AHCTransport.Configuration {
 }
 
 extension TimeAmount {
-    /// Creates a time from a duration, limited to 64 bits of nanoseconds.
     init(saturating duration: Duration) {
         self = .nanoseconds(max(0, min(duration.nanoseconds, .max / 2)))
     }

@@ -7,27 +7,22 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 import PledgeHTTPTransportKit
 
-/// The part of `ConnectionSettings` that decides where connections go, as far as AsyncHTTPClient supports it.
+/// Where connections go, as far as AsyncHTTPClient supports it.
 struct ConnectionRoutes: Sendable {
-    /// The proxy that http requests go to without a tunnel.
+    /// Gets http requests without a tunnel.
     let forwarding: ForwardingProxy?
-    /// The proxy that opens tunnels for http requests.
+    /// Opens tunnels for http requests.
     let http: HTTPClient.Configuration.Proxy?
-    /// The proxy for https requests.
     let https: HTTPClient.Configuration.Proxy?
-    /// The hosts whose requests bypass the proxy.
     let bypass: ProxyBypass
-    /// The path of a Unix domain socket for all requests; nil for none.
+    /// The Unix domain socket for all requests.
     let unixSocketPath: String?
-    /// The addresses of hosts that are not looked up, by host.
+    /// Fixed addresses by host.
     let addresses: [String: String]
     let pinnedKeys: [PinnedKey]
-    /// The reason why every call is refused; nil if calls are accepted.
+    /// Why every call is refused; nil if calls are accepted.
     let refusal: UnsupportedSetting?
 
-    /// Creates the routes for the settings.
-    ///
-    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting.
     init(
         _ settings: ConnectionSettings, in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -56,23 +51,20 @@ struct ConnectionRoutes: Sendable {
         pinnedKeys = []
     }
 
-    /// The routes without a proxy, where each request goes directly to the host of its URL.
+    /// Each request goes directly to its URL's host.
     static let straight = ConnectionRoutes()
 
-    /// Returns routes that refuse every request.
     static func none(_ refusal: UnsupportedSetting) -> ConnectionRoutes {
         ConnectionRoutes(refusal: refusal)
     }
 
-    /// True if there is a proxy.
     var hasProxy: Bool { forwarding != nil || http != nil || https != nil }
 
-    /// Returns whether a request bypasses the proxy.
     func bypasses(_ request: HTTPRequest) -> Bool {
         request.origin.map { bypass.covers($0.host) } ?? true
     }
 
-    /// Returns the URL for AsyncHTTPClient, and the server's name; nil if AsyncHTTPClient gets the URL unchanged.
+    /// The URL for AsyncHTTPClient, and the server's name; nil if the URL stays as it is.
     func lowered(_ url: URL) -> (url: URL, host: String)? {
         guard unixSocketPath != nil || forwarding != nil, let origin = HTTPOrigin(url),
             let target = url.requestTarget
@@ -126,7 +118,7 @@ extension ConnectionSettings {
 }
 
 extension HTTPClient.Configuration.Proxy {
-    /// Converts a proxy; the errors don't quote its URL, because the URL may contain anything.
+    /// Converts a proxy; the errors don't quote its URL, which may contain anything.
     fileprivate init(_ server: ProxySettings.Server) throws(UnsupportedSetting) {
         let (scheme, host) = (server.scheme, server.host)
         guard ["http", "socks5h"].contains(scheme), !host.isEmpty else {
@@ -149,14 +141,14 @@ extension HTTPClient.Configuration.Proxy {
     }
 }
 
-/// A proxy that http requests go to without a tunnel, with the whole URL in the request line.
+/// A proxy for http requests without a tunnel, which gets the whole URL in the request line.
 ///
-/// AsyncHTTPClient uses a proxy only through a tunnel, and many proxies open no tunnel to port 80. So AsyncHTTPClient
-/// gets the proxy as the server, and a handler rewrites the request line when a request is sent.
+/// AsyncHTTPClient uses proxies only through tunnels, and many proxies open none to port 80. So it gets the proxy as
+/// the server, and a handler rewrites the request line.
 struct ForwardingProxy: Sendable {
-    /// The host and port, as in a URL.
+    /// Host and port, as in a URL.
     private let authority: String
-    /// The value of Proxy-Authorization, which is a secret.
+    /// Proxy-Authorization's value, a secret.
     private let authorization: String?
 
     init(_ server: ProxySettings.Server) {
@@ -168,15 +160,15 @@ struct ForwardingProxy: Sendable {
         }
     }
 
-    /// Returns the URL for AsyncHTTPClient: the proxy's URL, with the request's URL as its path.
+    /// The proxy's URL, with the request's URL as its path.
     func lowered(_ target: String, of origin: String) -> URL? {
         URL(string: "http://\(authority)/http://\(origin)\(target)")
     }
 
     /// Makes a client send all its requests to this proxy, without tunnels.
     ///
-    /// For the client, all requests go to one server: the proxy. So the client's own limit of connections to a server
-    /// is set very high. The number of connections for each real server is already limited by ``CallLanes``.
+    /// To the client, the proxy is the only server, so its own limit of connections to a server is set very high.
+    /// ``CallLanes`` limits them for each real server.
     func install(on configuration: inout HTTPClient.Configuration) {
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1 << 20
         let next = configuration.http1_1ConnectionDebugInitializer
@@ -194,7 +186,7 @@ struct ForwardingProxy: Sendable {
     }
 }
 
-/// Replaces a request's path with the URL that the path contains, and adds the proxy's credentials.
+/// Turns a request's path back into the URL that it contains, and adds the proxy's credentials.
 private final class ForwardedRequestHandler: ChannelOutboundHandler {
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
@@ -217,11 +209,11 @@ private final class ForwardedRequestHandler: ChannelOutboundHandler {
     }
 }
 
-/// Closes a connection if its server has none of the pinned keys.
+/// Closes connections to servers with none of the pinned keys.
 struct PinnedKeyCheck: Sendable {
     let keys: [PinnedKey]
 
-    /// Makes a client check each connection after the handshake, before the first request.
+    /// Checks each connection after the handshake, before the first request.
     func install(on configuration: inout HTTPClient.Configuration) {
         if keys.isEmpty { return }
         configuration.http1_1ConnectionDebugInitializer = checking(
@@ -236,7 +228,7 @@ struct PinnedKeyCheck: Sendable {
         { channel in
             guard hasPinnedKey(channel) else {
                 let loop = channel.eventLoop
-                // If this check fails, AsyncHTTPClient drops the connection, but doesn't close it.
+                // AsyncHTTPClient drops a connection that fails this check, but doesn't close it.
                 loop.execute { channel.close(promise: nil) }
                 return loop.makeFailedFuture(PinnedKeyMismatch())
             }
@@ -253,7 +245,6 @@ struct PinnedKeyCheck: Sendable {
     }
 }
 
-/// The error of a connection whose server has none of the pinned keys.
 struct PinnedKeyMismatch: Error, CustomStringConvertible {
     var description: String { "the server has none of the pinned keys" }
 }

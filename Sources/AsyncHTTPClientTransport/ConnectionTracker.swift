@@ -4,27 +4,25 @@ import NIOCore
 import NIOHTTP1
 import PledgeFutures
 
-/// Tracks the connections of a client, which AsyncHTTPClient doesn't report.
+/// Tracks a client's connections, which AsyncHTTPClient doesn't report.
 ///
-/// If no connection was made during a request, the request used a kept connection.
+/// If none was made during a request, the request used a kept one.
 ///
-/// If a call and its connection are on different event loops, each step of the call passes from one thread to another,
-/// and has to wake that thread. So calls begin on event loops that have connections.
+/// A call on another event loop than its connection changes threads at each step, so calls begin on event loops with
+/// connections.
 ///
-/// Until a host has answered over HTTP/1.1, all its calls begin on the same event loop. If the host uses HTTP/2, its
-/// connection is on that event loop, too. Then AsyncHTTPClient sends a short request in one piece, and doesn't lose the
-/// end of an upload between two threads.
+/// Until a host has answered over HTTP/1.1, all its calls begin on the same event loop. An HTTP/2 connection is then on
+/// that event loop too, so AsyncHTTPClient sends a short request in one piece, and doesn't lose the end of an upload
+/// between two threads.
 final class ConnectionTracker: Sendable {
     private struct State {
         var count = 0
         var callsUnderWay = 0
-        /// The event loops of the open connections, one entry for each connection.
+        /// The event loop of each open connection.
         var connected: [any EventLoop] = []
-        /// A count of calls, which chooses the event loop of the next call.
-        ///
-        /// The index of the event loop is this count modulo the number of event loops that take turns.
+        /// Chooses the next call's event loop: this count, modulo the number of event loops that take turns.
         var turn: UInt = 0
-        /// The hosts whose last answer used HTTP/1.1, as scheme and authority.
+        /// Hosts whose last answer used HTTP/1.1, as scheme and authority.
         var hostsOfHTTP1: Set<String> = []
     }
 
@@ -32,26 +30,22 @@ final class ConnectionTracker: Sendable {
     private let limit: Int
     private let state = Locked(State())
 
-    /// Creates a tracker.
-    ///
-    /// - Parameters:
-    ///   - group: The event loops of the connections.
-    ///   - limit: The largest number of connections to one host.
+    /// `group` has the event loops of the connections, and `limit` is the most connections to one host.
     init(in group: any EventLoopGroup, limit: Int) {
         loops = Array(group.makeIterator())
         self.limit = limit
     }
 
-    /// The number of connections made so far.
+    /// How many connections have been made.
     var count: Int { state.withLock { $0.count } }
 
     /// Begins a call, and returns its event loop.
     ///
-    /// A connection is made on the event loop of the call that needs it. While more HTTP/1.1 connections may be needed,
-    /// calls take turns on all event loops. After that, they take turns on the event loops that have connections.
+    /// A connection is made on the event loop of the call that needs it. As long as more HTTP/1.1 connections may be
+    /// needed, calls take turns on all event loops, and afterwards on those with connections.
     ///
-    /// - Parameter host: The scheme, host and port of the URL.
-    func enter(_ host: String) -> any EventLoop {
+    /// - Parameter host: The URL's scheme, host and port.
+    func enterCall(to host: String) -> any EventLoop {
         state.withLock { state in
             state.callsUnderWay += 1
             guard state.hostsOfHTTP1.contains(host) else {
@@ -66,12 +60,10 @@ final class ConnectionTracker: Sendable {
         }
     }
 
-    /// Notes the version of HTTP that a host has answered with.
+    /// Records the HTTP version of a host's answer.
     ///
-    /// - Parameters:
-    ///   - version: The version.
-    ///   - host: The scheme, host and port of the URL.
-    func note(_ version: HTTPVersion, of host: String) {
+    /// - Parameter host: The URL's scheme, host and port.
+    func noteVersion(_ version: HTTPVersion, of host: String) {
         state.withLock { state in
             guard version.major == 1 else {
                 state.hostsOfHTTP1.remove(host)
@@ -82,10 +74,9 @@ final class ConnectionTracker: Sendable {
         }
     }
 
-    /// Ends a call.
     func leave() { state.withLock { $0.callsUnderWay -= 1 } }
 
-    /// Makes a configuration's client report its connections to this tracker.
+    /// Makes a client report its connections to this tracker.
     func watch(_ configuration: inout HTTPClient.Configuration, decoding: ResponseDecoding) {
         let note: @Sendable (any Channel) -> Void = { channel in
             let loop = channel.eventLoop

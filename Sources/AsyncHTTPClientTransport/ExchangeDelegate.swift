@@ -6,13 +6,13 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
-/// Passes AsyncHTTPClient's events of an attempt on to the exchange.
+/// Passes AsyncHTTPClient's events on to the exchange.
 ///
-/// Only AsyncHTTPClient keeps a delegate. So if the delegate is released before the exchange has ended, AsyncHTTPClient
-/// has dropped the exchange.
+/// Only AsyncHTTPClient keeps the delegate, so a release before the end means that AsyncHTTPClient has dropped the
+/// exchange.
 final class ExchangeDelegate: HTTPClientResponseDelegate {
     private struct State {
-        /// True if the head of the request has been sent.
+        /// True if the request's head was sent.
         var isSent = false
         /// True if another attempt continues the exchange.
         var isReplaced = false
@@ -37,15 +37,14 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didSendRequestHead(task: HTTPClient.Task<Void>, _ head: HTTPRequestHead) {
         state.withLock { $0.isSent = true }
-        // If the call has a lane (``CallLanes``), its idle timeout started when the call got the lane.
-        // Otherwise it starts here.
+        // With a lane, the idle timeout has been running since the call got the lane.
         if call.lanes == nil { exchange.noteSign() }
     }
 
     func didReceiveHead(
         task: HTTPClient.Task<Void>, _ head: NIOHTTP1.HTTPResponseHead
     ) -> EventLoopFuture<Void> {
-        call.note(head.version)
+        call.noteVersion(head.version)
         return after(exchange.receive(call.response(head)), on: task.eventLoop)
     }
 
@@ -70,14 +69,13 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
 
     func didFinishRequest(task: HTTPClient.Task<Void>) {
         guard control.finish(), !exchange.isStreamed else { return finish() }
-        // More responses may arrive in this turn of the event loop. Their futures and this one resolve together after
-        // the turn, so that a sleeping thread is woken only once. The closure keeps the delegate, because releasing the
-        // delegate would end the exchange.
+        // More responses may arrive in this turn of the event loop. All their futures resolve after it, so that a
+        // sleeping thread is woken only once. The closure keeps the delegate, whose release would end the exchange.
         task.eventLoop.execute { self.finish() }
     }
 
     func didReceiveError(task: HTTPClient.Task<Void>, _ error: any Error) {
-        if let early = error as? AnsweredEarly { return end(early) }
+        if let early = error as? AnsweredEarly { return endCall(answeredEarly: early) }
         let error = state.withLock { $0.isSent } ? error : call.unsent(error)
         if !exchange.hasHead, let next = call.again(after: error, control) {
             state.withLock { $0.isReplaced = true }
@@ -87,8 +85,8 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         fail(with: control.reason ?? call.failure(error))
     }
 
-    /// Ends the exchange with its answer if the whole answer has arrived; otherwise fails it.
-    private func end(_ early: AnsweredEarly) {
+    /// Ends the exchange with its answer, if all of it has arrived; otherwise fails it.
+    private func endCall(answeredEarly early: AnsweredEarly) {
         guard control.reason == nil, exchange.receivedCount == early.bodySize else {
             return fail(with: control.reason ?? call.failure(early.cause))
         }
@@ -96,36 +94,33 @@ final class ExchangeDelegate: HTTPClientResponseDelegate {
         finish()
     }
 
-    /// Delivers the answer, or ends its streamed body.
     private func finish() {
         exchange.finish()
         control.releaseClient()
     }
 
-    /// Fails the exchange.
     func fail(with error: any Error) {
         control.finish()
         exchange.fail(with: error)
         control.releaseClient()
     }
 
-    /// Ends the exchange if its response is complete but AsyncHTTPClient may never report that.
+    /// Ends the exchange if its response is complete and AsyncHTTPClient may never say so.
     ///
-    /// If the server refuses the request before all of it has been sent, AsyncHTTPClient stops sending. If the end of
-    /// the response arrives separately, AsyncHTTPClient then waits for the end of the request, which may never come. So
-    /// this method doesn't wait for the end of a response: if the length is known, the response is complete when it has
-    /// that many bytes.
+    /// If the server refuses a request before all of it was sent, AsyncHTTPClient stops sending. If the response's end
+    /// then arrives separately, AsyncHTTPClient waits for the request's end, which may never come. So a response of
+    /// known length is complete when it has that many bytes.
     private func endIfRefused() {
         guard control.isUploading, exchange.isComplete(), exchange.status ?? 0 >= 300 else {
             return
         }
         finish()
-        control.end(with: CancellationError())
+        control.endCall(with: CancellationError())
     }
 }
 
 extension Data {
-    /// Creates data from a buffer, without a copy if there are at least 16 KiB.
+    /// Doesn't copy 16 KiB or more.
     fileprivate init(sharing part: ByteBuffer) {
         guard part.readableBytes >= 16 << 10 else {
             self = part.withUnsafeReadableBytes { Data($0) }

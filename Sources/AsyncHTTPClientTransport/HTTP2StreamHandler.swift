@@ -4,14 +4,12 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTP2
 
-/// A handler between an HTTP/2 stream and AsyncHTTPClient.
+/// Stands between an HTTP/2 stream and AsyncHTTPClient.
 ///
-/// The handler reports which requests the server has excluded. And if an answer with a status below 300 ends before the
-/// whole request has been sent, the handler holds back the answer's end.
-///
-/// If the handler didn't hold it back, AsyncHTTPClient 1.37 would release the request at the answer's end. If the
-/// stream then failed, the process would end. That happens with nginx, which resets the stream (issue 922 of
-/// AsyncHTTPClient).
+/// It reports which requests the server has excluded. And if an answer with a status below 300 ends before the request
+/// was sent completely, it holds back the answer's end. Otherwise AsyncHTTPClient 1.37 would release the request at
+/// that point, and a later failure of the stream would end the process. That happens with nginx, which resets the
+/// stream (issue 922 of AsyncHTTPClient).
 final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -19,18 +17,18 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     typealias OutboundOut = HTTPClientRequestPart
 
     private let connection: HTTP2ConnectionHandler
-    /// True if the end of the request has been sent.
+    /// True if the end of the request was sent.
     private var isSent = false
-    /// The status of the answer; nil until its head has arrived.
+    /// The answer's status; nil until its head has arrived.
     private var status: UInt?
-    /// The number of bytes of the answer's body that have arrived.
+    /// How many bytes of the answer's body have arrived.
     private var bodySize = 0
-    /// The end of the answer, if it waits for the end of the request; nil otherwise.
+    /// The answer's end, while it waits for the request's end.
     private var earlyEnd: HTTPClientResponsePart?
 
     private init(_ connection: HTTP2ConnectionHandler) { self.connection = connection }
 
-    /// Adds a handler to each stream and to each connection of a client.
+    /// Adds handlers to each stream and each connection of a client.
     static func install(on configuration: inout HTTPClient.Configuration) {
         let next = configuration.http2ConnectionDebugInitializer
         configuration.http2ConnectionDebugInitializer = { channel in
@@ -75,7 +73,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         case .end where isSent: break
         case .end where status ?? 0 >= 300:
             context.fireChannelRead(data)
-            // AsyncHTTPClient stops sending the request, but would leave the stream open.
+            // AsyncHTTPClient stops sending, but would leave the stream open.
             return context.close(promise: nil)
         case .end:
             earlyEnd = part
@@ -102,13 +100,13 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         context.fireChannelInactive()
     }
 
-    /// Returns the reason why the request has not been processed; nil if the server may have processed the request.
+    /// Why the request wasn't processed; nil if the server may have processed it.
     private func exclusion(by error: any Error) -> UnprocessedRequest.Reason? {
         switch error {
         case let error as NIOHTTP2Errors.StreamError: return exclusion(by: error.baseError)
         case is NIOHTTP2Errors.CreatedStreamAfterGoaway: return .leaving
         case let error as NIOHTTP2Errors.StreamClosed:
-            // If a leaving server doesn't process a stream, SwiftNIO reports the stream as cancelled by the server.
+            // SwiftNIO reports such a stream as cancelled by the server.
             if let last = connection.last, error.streamID > last { return .leaving }
             let codes: [HTTP2ErrorCode] = [.refusedStream, .http11Required]
             return codes.contains(error.errorCode) ? .refused : nil
@@ -117,42 +115,37 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     }
 }
 
-/// The error of a stream that ends with a whole answer, but before the whole request has been sent.
+/// A stream ended with a whole answer before the request was sent completely.
 struct AnsweredEarly: Error {
-    /// The number of bytes in the answer's body.
     let bodySize: Int
     let cause: any Error
 }
 
-/// A handler of an HTTP/2 connection, above SwiftNIO's own handler.
+/// Handles an HTTP/2 connection, above SwiftNIO's own handler.
 ///
-/// When a server says that it is leaving, this handler remembers the last stream that the server processes. And when
-/// SwiftNIO stops reading, this handler makes SwiftNIO read on.
+/// When a server leaves, it remembers the last stream that the server processes. And when SwiftNIO stops reading, it
+/// makes SwiftNIO read on.
 ///
-/// After 200 resets within 30 s, SwiftNIO stops reading at each further reset; it does the same for pings and settings.
-/// nginx may send that many resets, because it sends one for each request that it answers before it has read the whole
-/// request. Without this handler, an answer that follows a reset would be read only when more bytes arrive, or never.
+/// After 200 resets within 30 s, SwiftNIO stops reading at each further one; the same goes for pings and settings.
+/// nginx may send so many, because it resets each request that it answers before reading all of it. Without this
+/// handler, an answer after such a reset would be read only when more bytes arrive, or never.
 final class HTTP2ConnectionHandler: ChannelInboundHandler {
     typealias InboundIn = HTTP2Frame
     typealias InboundOut = HTTP2Frame
 
-    /// The largest number of stops that the handler tolerates; larger than the number of running requests.
-    ///
-    /// A further stop closes the connection.
+    /// How many stops to tolerate, more than there are running requests; the next one closes the connection.
     private static let maxStops = 256
 
     private let http2: NIOHTTP2Handler
-    /// The last stream that the server processes; nil until the server says that it is leaving.
+    /// The last stream that a leaving server processes.
     private(set) var last: HTTP2StreamID?
     private var openStreams = 0
-    /// The number of times that SwiftNIO has stopped reading.
+    /// How often SwiftNIO has stopped reading.
     private var stops = 0
 
     private init(above http2: NIOHTTP2Handler) { self.http2 = http2 }
 
-    /// Adds the handler to a connection.
-    ///
-    /// - Throws: SwiftNIO's error if the connection doesn't use HTTP/2.
+    /// Throws SwiftNIO's error if the connection doesn't use HTTP/2.
     static func install(on channel: any Channel) throws {
         let pipeline = channel.pipeline.syncOperations
         let http2 = try pipeline.handler(type: NIOHTTP2Handler.self)
@@ -177,7 +170,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         context.fireErrorCaught(error)
-        // The types are compared by name, because older versions of SwiftNIO's package lack some of them.
+        // By name, because older versions of SwiftNIO lack some of these types.
         let name = "\(type(of: error))"
         let isStop = ["ExcessiveRSTFrames", "ExcessiveControlFrames"].contains(name)
         if isStop, stops < Self.maxStops {
@@ -189,7 +182,7 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
         }
     }
 
-    /// Retires the connection: AsyncHTTPClient sends no more requests on it, and closes it after its last answer.
+    /// Has AsyncHTTPClient send no more requests on the connection, and close it after its last answer.
     private func retire(_ context: ChannelHandlerContext) {
         guard openStreams > 0 else { return context.close(promise: nil) }
         let leaving = HTTP2Frame.FramePayload.goAway(
@@ -198,9 +191,8 @@ final class HTTP2ConnectionHandler: ChannelInboundHandler {
             wrapInboundOut(HTTP2Frame(streamID: .rootStream, payload: leaving)))
     }
 
-    /// Makes SwiftNIO read the bytes that have arrived.
     private func readOn(_ context: ChannelHandlerContext) {
-        // This runs later, because SwiftNIO is still reading.
+        // Later, because SwiftNIO is still reading.
         context.eventLoop.assumeIsolated().execute { [http2] in
             guard context.channel.isActive,
                 let below = try? context.pipeline.syncOperations.context(handler: http2)

@@ -8,32 +8,32 @@ import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// One attempt to send a request, with the client that sends it.
+/// One attempt to send a request, and its client.
 ///
-/// It is a class, so that keeping an attempt doesn't copy the request.
+/// A class, so that keeping it doesn't copy the request.
 final class RequestAttempt: Sendable {
     let exchange: TransportExchange
     let lease: ClientLease
-    /// The number of the attempt, counted from one.
+    /// Counted from one.
     let attempt: Int
-    /// The number of earlier attempts that may have sent the request.
+    /// How many earlier attempts may have sent the request.
     let resends: Int
-    /// The number of earlier attempts that a leaving server did not process.
+    /// How many earlier attempts a leaving server didn't process.
     let exclusions: Int
-    /// The number of connections made before this attempt; nil if they are not counted.
+    /// How many connections had been made before; nil if they aren't counted.
     let connectionsBefore: Int?
-    /// The scheme, host and port of the URL.
+    /// The URL's scheme, host and port.
     let host: String
     private let route: ClientLease.Route
     private let loop: (any EventLoop)?
 
-    /// Creates the first attempt.
+    /// The first attempt.
     ///
     /// - Parameters:
     ///   - exchange: The exchange.
-    ///   - host: The scheme, host and port of the URL.
+    ///   - host: The URL's scheme, host and port.
     ///   - lease: The client.
-    /// - Throws: `HTTPError` if the client cannot be used.
+    /// - Throws: `HTTPError` if the client can't be used.
     init(_ exchange: TransportExchange, to host: String, over lease: ClientLease) throws {
         if let refusal = lease.routes.refusal {
             throw HTTPError(code: .unsupported, cause: refusal, reason: refusal.description)
@@ -46,15 +46,15 @@ final class RequestAttempt: Sendable {
         connectionsBefore = lease.connections?.count
         self.host = host
         route = lease.route(to: host, for: exchange.request)
-        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
+        loop = route.lanes == nil ? lease.connections?.enterCall(to: host) : nil
     }
 
-    /// Creates the next attempt of a call.
+    /// The next attempt.
     ///
     /// - Parameters:
     ///   - call: The attempt that failed.
-    ///   - resends: 1 if the failed attempt may have sent the request; otherwise 0.
-    ///   - exclusions: 1 if a leaving server did not process the failed attempt; otherwise 0.
+    ///   - resends: 1 if it may have sent the request.
+    ///   - exclusions: 1 if a leaving server didn't process it.
     init(after call: RequestAttempt, resends: Int = 0, exclusions: Int = 0) {
         exchange = call.exchange
         lease = call.lease
@@ -64,30 +64,30 @@ final class RequestAttempt: Sendable {
         connectionsBefore = lease.connections?.count
         host = call.host
         route = call.route
-        loop = route.lanes == nil ? lease.connections?.enter(host) : nil
+        loop = route.lanes == nil ? lease.connections?.enterCall(to: host) : nil
     }
 
     deinit { if loop != nil { lease.connections?.leave() } }
 
-    /// The lanes that the call uses; nil if the client chooses the connection.
+    /// Nil if the client chooses the connection.
     var lanes: CallLanes? { route.lanes }
 
     var request: HTTPRequest { exchange.request }
 
-    /// Notes the version of HTTP that the server has answered with.
-    func note(_ version: HTTPVersion) {
+    /// Records the HTTP version of the server's answer.
+    func noteVersion(_ version: HTTPVersion) {
         exchange.note(isShared: version.major != 1)
-        if loop != nil { lease.connections?.note(version, of: host) }
+        if loop != nil { lease.connections?.noteVersion(version, of: host) }
     }
 
-    /// Returns the error that the caller gets for an error of AsyncHTTPClient.
+    /// The caller's error for an error of AsyncHTTPClient.
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.withRequest(request)
         case let error as AttemptSuperseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as UnprocessedRequest where resends > 0:
-            // An earlier attempt may have been processed, so the error must not say that the request was not processed.
+            // An earlier attempt may have been processed, so the error must not say the opposite.
             return exchange.failure(.connectionLost, cause: error.cause)
         case let error as HTTPClientError where error == .cancelled && lease.isCancelled:
             return CancellationError()
@@ -105,12 +105,12 @@ final class RequestAttempt: Sendable {
 }
 
 extension RequestAttempt {
-    /// Starts the call in AsyncHTTPClient, which passes the response to the delegate.
+    /// Starts the request in AsyncHTTPClient, which passes the response to the delegate.
     func start(_ delegate: ExchangeDelegate, _ control: RequestLifetime) {
         guard case .file(let url) = request.body.content else {
             return execute(delegate, control, upload: Upload(request.body))
         }
-        // The file is opened on another thread, because opening it may block, and the caller must not block.
+        // On another thread, because opening a file may block.
         DispatchQueue.global().async {
             do {
                 let file = try HTTPBodyStream.file(url)
@@ -127,8 +127,8 @@ extension RequestAttempt {
         if let reason = control.reason { return delegate.fail(with: reason) }
         guard let lanes else {
             do {
-                // The exchange learns here that its request is being sent, because AsyncHTTPClient doesn't report when
-                // a request gets a connection of its pool.
+                // AsyncHTTPClient doesn't say when a request gets a connection, so the exchange counts it as being sent
+                // now.
                 try exchange.willSend()
             } catch {
                 return delegate.fail(with: error)
@@ -137,7 +137,7 @@ extension RequestAttempt {
             return execute(
                 delegate, control, upload, on: loop.map { .delegate(on: $0) } ?? .indifferent)
         }
-        control.enter(lanes) { loop in
+        control.enterLane(of: lanes) { loop in
             switch loop {
             case .failure(let reason): delegate.fail(with: reason)
             case .success where self.lease.isCancelled: delegate.fail(with: CancellationError())
@@ -164,16 +164,16 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt {
-    /// Returns the next attempt; nil if the call must not be repeated.
+    /// The next attempt; nil if the request must not be sent again.
     ///
-    /// A call is repeated in three cases:
-    /// - A server may close a kept connection just when a request is sent on it. The request is sent again if that is
-    ///   safe (RFC 9112, section 9.3.1): no part of an answer has arrived, the connection was a kept one, and the
-    ///   request may be repeated.
-    /// - An HTTP/2 server may leave just when requests are sent, and say that it processes none of them. They are sent
-    ///   again on another connection, whatever their method, unless their body is a stream.
-    /// - If a call has waited for a connection as long as connecting may take, AsyncHTTPClient ends the call. The call
-    ///   was not sent, so it waits again.
+    /// It's sent again in three cases:
+    /// - A server may close a kept connection just when a request is sent on it. It's sent again if that is safe (RFC
+    ///   9112, section 9.3.1): no part of an answer has arrived, the connection was kept, and the request may be
+    ///   repeated.
+    /// - A leaving HTTP/2 server may say that it processes none of the latest requests. They are sent again on another
+    ///   connection, whatever their method, unless the body is a stream.
+    /// - AsyncHTTPClient ends a call that has waited for a connection as long as connecting may take. It wasn't sent,
+    ///   so it waits again.
     func again(after error: any Error, _ control: RequestLifetime) -> RequestAttempt? {
         if mayWaitOn(after: error), !control.isOver {
             return RequestAttempt(after: self)
@@ -188,14 +188,13 @@ extension RequestAttempt {
         return RequestAttempt(after: self, resends: 1)
     }
 
-    /// Returns the error, wrapped in an ``UnprocessedRequest`` if the connection ended before the request was sent.
+    /// Wraps the error in ``UnprocessedRequest`` if the connection ended before the request was sent.
     func unsent(_ error: any Error) -> any Error {
-        // A system error may have come while the head was being sent, so it doesn't prove that nothing was sent.
+        // A system error may have come while the head was being sent, so it proves nothing.
         guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
             !(error is UnprocessedRequest), !lease.isCancelled
         else { return error }
-        // The error `cancelled` means here that AsyncHTTPClient has given the request to a connection that was about to
-        // close.
+        // Here, `cancelled` means that the request came to a connection that was about to close.
         let isLate = error as? HTTPClientError == .cancelled
         return UnprocessedRequest(cause: error, reason: isLate ? .leaving : .unsent)
     }
@@ -217,16 +216,15 @@ extension RequestAttempt {
 }
 
 extension RequestAttempt {
-    /// Creates a response from its head.
     func response(_ head: NIOHTTP1.HTTPResponseHead) -> HTTPResponse {
         HTTPResponse(
             status: Int(head.status.code),
             headers: HTTPHeaders(head.headers.lazy.map { ($0.name, $0.value) }))
     }
 
-    /// Returns the error for an exchange that AsyncHTTPClient has released without reporting its end.
+    /// The error for an exchange that AsyncHTTPClient has released without reporting its end.
     ///
-    /// AsyncHTTPClient does that if the client was shut down, or if the end of the response has cut off an upload.
+    /// That happens if the client was shut down, or if the response's end has cut off an upload.
     func failureOfADropped(afterHead: Bool) -> HTTPError {
         exchange.failure(afterHead ? .connectionLost : .transportClosed)
     }

@@ -5,28 +5,27 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
-/// A function that gets the event loop on which a call begins, or the reason why the call cannot begin.
+/// Gets the event loop on which a call begins, or the reason why it can't.
 typealias LaneStart = @Sendable (Result<any EventLoop, any Error>) -> Void
 
-/// The state of a request from its call to its end, over all attempts; any thread can end the request.
+/// A request from its call to its end, over all attempts; any thread can end it.
 final class RequestLifetime: Sendable {
     private struct State {
-        /// The reason why the request was ended from outside, such as a cancellation; nil if it was not.
+        /// Why the request was ended from outside, for example by a cancellation.
         var reason: (any Error)?
         var isOver = false
-        /// The number of the current attempt.
         var attempt = 1
-        /// Fails the client's task; nil before the task exists, and after the end.
+        /// Fails the client's task; nil before the task exists and after its end.
         var failTask: (@Sendable (any Error) -> Void)?
-        /// True if the body is a stream that has not been sent completely.
+        /// True if the body is a stream that hasn't been sent completely.
         var isUploading = false
-        /// The stream of the body, after it has been opened.
+        /// The open stream of the body.
         var upload: HTTPBodyStream?
-        /// The call's lane, which is the right to run; nil if the call has none.
+        /// The call's lane, if it has one.
         var lane: CallLane?
-        /// The function to call when the call gets a lane, and the lane's host; nil if the call waits for no lane.
+        /// What to call when the call gets a lane, and the lane's host.
         var waiting: (host: String, start: LaneStart)?
-        /// The use that keeps the client running; nil after the end has been reported.
+        /// Keeps the client running; nil once the end was reported.
         var client: ClientUse?
     }
 
@@ -40,13 +39,13 @@ final class RequestLifetime: Sendable {
         state = Locked(State(client: client))
     }
 
-    /// True if the exchange has ended, or has been asked to end.
+    /// True if the exchange has ended, or was told to end.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// The reason why the request was ended from outside, such as a cancellation; nil if it was not.
+    /// Why the request was ended from outside, for example by a cancellation.
     var reason: (any Error)? { state.withLock { $0.reason } }
 
-    /// Keeps the function that fails the client's task; if the request has been ended, calls the function.
+    /// Keeps the function that fails the client's task; if the request has been ended, calls it.
     ///
     /// An earlier attempt's function is ignored, because that attempt may have failed already.
     func hold(attempt: Int, _ failTask: @escaping @Sendable (any Error) -> Void) {
@@ -67,7 +66,7 @@ final class RequestLifetime: Sendable {
         if !isWanted { upload.cancel() }
     }
 
-    /// Releases the client's task, because another attempt begins with its own task.
+    /// Releases the client's task, because the next attempt has its own.
     func restart() {
         if call.lanes == nil { exchange.expectNothing() } else { exchange.noteSign() }
         let upload = state.withLock { state in
@@ -81,10 +80,9 @@ final class RequestLifetime: Sendable {
         upload?.cancel()
     }
 
-    /// Notes that a stream will be sent; the response may arrive before the stream is open.
+    /// Records that a stream will be sent; the response may arrive before the stream is open.
     func willUpload() { state.withLock { $0.isUploading = true } }
 
-    /// Notes that the body has been sent.
     func didUpload() {
         state.withLock { state in
             state.isUploading = false
@@ -95,13 +93,10 @@ final class RequestLifetime: Sendable {
     /// True while a body is being sent.
     var isUploading: Bool { state.withLock { $0.isUploading } }
 
-    /// Fails the exchange, by ending AsyncHTTPClient's task or the wait for a lane.
-    ///
-    /// It does nothing if the exchange has already ended.
-    func end(with reason: any Error) {
+    /// Fails the exchange, by ending AsyncHTTPClient's task or the wait for a lane; does nothing if it has ended.
+    func endCall(with reason: any Error) {
         let last = close(reason)
-        // The task fails before the upload is cancelled. Otherwise the cancelled upload would be reported as the
-        // reason.
+        // The task first: otherwise the cancelled upload would be reported as the reason.
         last.failTask?(reason)
         letGo(of: last)
         last.waiting?.start(.failure(reason))
@@ -109,7 +104,7 @@ final class RequestLifetime: Sendable {
 
     /// Releases everything, because the exchange has ended.
     ///
-    /// - Returns: True if another call, which was waiting, has begun on the freed lane.
+    /// - Returns: True if a waiting call has begun on the freed lane.
     @discardableResult
     func finish() -> Bool { letGo(of: close(nil)) }
 
@@ -123,7 +118,7 @@ final class RequestLifetime: Sendable {
         return last
     }
 
-    /// Lets the client be shut down, because the end has been reported.
+    /// Lets the client be shut down, because the end was reported.
     func releaseClient() { state.withLockThenRelease { $0.client.take() } }
 
     @discardableResult
@@ -136,17 +131,17 @@ final class RequestLifetime: Sendable {
 }
 
 extension RequestLifetime: LaneUser {
-    /// Begins a call on a lane (the right to run), at once or when a lane becomes free.
+    /// Begins a call on a lane, at once or when one becomes free.
     ///
-    /// The call keeps the lane until the exchange ends, and its further attempts use the same lane.
-    func enter(_ lanes: CallLanes, _ start: @escaping LaneStart) {
+    /// The call and its further attempts keep the lane until the exchange ends.
+    func enterLane(of lanes: CallLanes, _ start: @escaping LaneStart) {
         if let lane = state.withLock({ $0.lane }) { return start(.success(lane.loop)) }
         let host = call.host
         let reason = state.withLock { state in
             if !state.isOver { state.waiting = (host, start) }
             return state.reason
         }
-        if let reason { start(.failure(reason)) } else { lanes.enter(host, self) }
+        if let reason { start(.failure(reason)) } else { lanes.enterLane(host, self) }
     }
 
     func start(on lane: CallLane) {

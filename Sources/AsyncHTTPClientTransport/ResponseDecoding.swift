@@ -4,14 +4,12 @@ import NIOHTTP1
 import PledgeHTTPMessages
 import PledgeHTTPText
 
-/// The decoding of HTTP/1.1 response heads, which AsyncHTTPClient has no settings for.
+/// Decodes HTTP/1.1 heads as AsyncHTTPClient's settings can't.
 struct ResponseDecoding {
-    /// The largest size of a head's fields, in bytes.
+    /// The most bytes of a head's fields.
     let maxHeadSize: Int
 
-    /// Changes a new connection of AsyncHTTPClient before its first use.
-    ///
-    /// - Returns: A future that succeeds after the change.
+    /// Changes a new connection before its first use.
     func install(on channel: any Channel) -> EventLoopFuture<Void> {
         let pipeline = channel.pipeline.syncOperations
         guard
@@ -19,7 +17,7 @@ struct ResponseDecoding {
             let encoder = try? pipeline.handler(type: HTTPRequestEncoder.self)
         else { return channel.eventLoop.makeSucceededVoidFuture() }
         let handlers = handlers()
-        // No bytes can arrive between the removal of the old handler and the addition of the new ones.
+        // No bytes can arrive between removing the old handler and adding the new ones.
         return pipeline.removeHandler(old).assumeIsolated().flatMapThrowing {
             try channel.pipeline.syncOperations.addHandlers(handlers, position: .after(encoder))
         }.nonisolated()
@@ -38,17 +36,16 @@ struct ResponseDecoding {
     }
 }
 
-/// Keeps the bytes of a head until the head has been parsed, and limits the unparsed bytes.
+/// Keeps a head's bytes until the head was parsed, and limits the unparsed ones.
 ///
-/// NIO limits the fields of one head. It doesn't limit a status line, the number of interim heads, or the line before a
-/// chunk.
+/// NIO limits the fields of one head, but not a status line, the number of interim heads, or the line before a chunk.
 final class HeadBytesHandler: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 
     private let limit: Int
     private var kept: [ByteBuffer] = []
-    /// The number of bytes that have arrived since the last parsed part.
+    /// How many bytes have arrived since the last parsed part.
     private var unread = 0
     /// True if a head comes next.
     var isWanted = true {
@@ -71,10 +68,10 @@ final class HeadBytesHandler: ChannelInboundHandler {
             isWanted ? HTTPParserError.headerOverflow : HTTPParserError.invalidChunkSize)
     }
 
-    /// Notes that a piece of a body has been parsed.
+    /// Records that a piece of a body was parsed.
     func noteBody() { unread = 0 }
 
-    /// Returns the field values of the head that has just been parsed, in order.
+    /// The field values of the last head, in order.
     func fieldValues() -> [ArraySlice<UInt8>] {
         let bytes = kept.flatMap { Array($0.readableBytesView) }
         var values: [ArraySlice<UInt8>] = []
@@ -94,7 +91,7 @@ final class HeadBytesHandler: ChannelInboundHandler {
     }
 }
 
-/// Restores the values that are not UTF-8, in which NIO has put replacement characters.
+/// Restores values that aren't UTF-8, in which NIO has put replacement characters.
 final class FieldTextHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart
@@ -106,7 +103,7 @@ final class FieldTextHandler: ChannelInboundHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
         case .head(var head):
-            // Another head follows an interim head.
+            // After an interim head comes another head.
             let isLast = head.status.code >= 200 || head.status.code == 101
             guard isLast else { break }
             defer { bytes.isWanted = false }
@@ -131,7 +128,6 @@ final class FieldTextHandler: ChannelInboundHandler {
 }
 
 extension String {
-    /// True if the text contains U+FFFD.
     fileprivate var hasReplacement: Bool {
         utf8.contains(0xEF) && unicodeScalars.contains("\u{FFFD}")
     }

@@ -7,14 +7,13 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
-/// A request's body, ready to be sent.
 enum Upload: Sendable {
-    /// A body in memory that is sent in one piece.
+    /// Sent in one piece.
     case data(Data)
     /// Chunks that are read one after the other.
     case stream(length: Int64?, open: @Sendable () throws -> HTTPBodyStream)
 
-    /// Creates the upload of a body; nil if the body is empty, or if it is a file, which the caller opens.
+    /// Returns nil if the body is empty, or if it's a file, which the caller opens.
     init?(_ body: HTTPRequest.Body) {
         switch body.content {
         case .none, .file: return nil
@@ -25,7 +24,6 @@ enum Upload: Sendable {
         }
     }
 
-    /// Returns the body in AsyncHTTPClient's form.
     func body(for call: RequestAttempt, _ control: RequestLifetime) -> HTTPClient.Body {
         switch self {
         case .data(let data): return .bytes(data)
@@ -39,22 +37,16 @@ enum Upload: Sendable {
     }
 }
 
-/// Sends the chunks of a stream, each after the connection has taken the previous one.
+/// Sends a stream's chunks, each after the connection has taken the one before.
 ///
-/// A dispatch queue opens and reads the stream, because the stream may block and an event loop must not.
+/// A dispatch queue opens and reads the stream, because that may block.
 struct UploadPump: Sendable {
     private let writer: HTTPClient.Body.StreamWriter
     private let call: RequestAttempt
     private let control: RequestLifetime
     private let done: EventLoopPromise<Void>
 
-    /// Creates a pump.
-    ///
-    /// - Parameters:
-    ///   - writer: AsyncHTTPClient's writer of the body.
-    ///   - call: The attempt.
-    ///   - control: The lifetime of the request.
-    ///   - done: Settles when everything has been sent, or when the body has failed.
+    /// `done` settles when everything was sent, or when the body has failed.
     init(
         _ writer: HTTPClient.Body.StreamWriter, _ call: RequestAttempt, _ control: RequestLifetime,
         _ done: EventLoopPromise<Void>
@@ -78,7 +70,7 @@ struct UploadPump: Sendable {
     }
 
     private func send(_ stream: HTTPBodyStream) {
-        // The idle timeout doesn't run while the source has no bytes.
+        // While the source has no bytes, the idle timeout doesn't run.
         control.exchange.expectNothing()
         stream.next().observe { result in
             switch result {
@@ -110,7 +102,7 @@ struct BodyFailure: Error {
 }
 
 extension HTTPClient.Request {
-    /// Creates the request for AsyncHTTPClient, which adds Host, and Content-Length or Transfer-Encoding.
+    /// AsyncHTTPClient adds Host, and Content-Length or Transfer-Encoding.
     init(_ call: RequestAttempt, _ upload: Upload?, _ control: RequestLifetime) throws {
         let request = call.request
         let lowered = call.lease.routes.lowered(request.url)

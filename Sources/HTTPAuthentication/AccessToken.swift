@@ -22,7 +22,7 @@ public struct AccessToken: Hashable, Sendable {
     /// For a decoded token, this is the rest of the lifetime, or zero if the token expired while it was stored.
     public var lifetime: Duration? { didSet { start = .now } }
 
-    /// The date on which the lifetime was set.
+    /// When the lifetime was set; the token expires `lifetime` later.
     @Uncompared private var start = Date.now
 
     /// The refresh token, which gets the next access token.
@@ -46,7 +46,6 @@ public struct AccessToken: Hashable, Sendable {
         self.refreshToken = refreshToken
     }
 
-    /// The value of the header Authorization.
     var authorization: String {
         // Some servers send "bearer" but then require "Bearer".
         "\(type.lowercased() == "bearer" ? "Bearer" : type) \(value)"

@@ -3,31 +3,30 @@ import PledgeHTTPText
 
 /// A server's challenge (RFC 9110, section 11.3).
 struct AuthenticationChallenge: Equatable, Sendable {
-    /// The scheme, in lower case.
+    /// The scheme, such as "bearer", in lower case.
     let scheme: String
 
     /// The parameters, with lowercase names, and values without quotation marks.
     var parameters: [String: String] = [:]
 
-    /// True if the transport has kept the field's bytes, so that each character of the values stands for one byte.
+    /// True if each character of the values stands for one byte, because the field isn't UTF-8.
     var isLatin1 = false
 
     /// True if the challenge breaks the grammar, or has a parameter twice.
     var isMalformed = false
 
-    /// Returns the challenges in all fields with the given name, in order.
+    /// Returns the challenges of all fields with this name, in order.
     static func all(
         in headers: HTTPHeaders, of name: String = "WWW-Authenticate"
     ) -> [AuthenticationChallenge] {
         headers.received(name).flatMap { parse($0, beginningWith: nil) }
     }
 
-    /// Returns the parameters of a field without a scheme, such as Authentication-Info; nil if it's malformed.
+    /// Returns the parameters of a field that has no scheme, such as Authentication-Info; nil if it's malformed.
     static func parameters(of value: String) -> [String: String]? {
         withoutScheme(ReceivedValue(text: value))?.parameters
     }
 
-    /// Parses a field without a scheme; returns nil if it's malformed.
     static func withoutScheme(_ value: ReceivedValue) -> AuthenticationChallenge? {
         let all = parse(value, beginningWith: AuthenticationChallenge(scheme: ""))
         guard all.count == 1, let fields = all.first, !fields.isMalformed else { return nil }
@@ -47,9 +46,7 @@ struct AuthenticationChallenge: Equatable, Sendable {
         }
     }
 
-    /// Returns a parameter to send back to the server, with one character for each byte.
-    ///
-    /// - Returns: Nil if the parameter is absent, or if a request must not hold it.
+    /// Returns a parameter to send back, one character per byte; nil if it's absent, or if a header can't hold it.
     func returnable(_ name: String) -> String? {
         guard let text = parameters[name] else { return nil }
         let bytes = isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : nil
@@ -69,7 +66,7 @@ struct AuthenticationParser {
 
     /// Returns the challenges, in order.
     ///
-    /// - Parameter first: The challenge for parameters that come before the first scheme; nil to ignore them.
+    /// - Parameter first: Gets the parameters that stand before the first scheme; nil to ignore them.
     mutating func challenges(
         beginningWith first: AuthenticationChallenge? = nil
     ) -> [AuthenticationChallenge] {
@@ -82,14 +79,14 @@ struct AuthenticationParser {
                 skipCredentials()
                 continue
             }
-            // A parameter before the first challenge is ignored.
+            // No challenge has begun yet, so this parameter is ignored.
             let value = readValue()
             if let last = all.indices.last { all[last].add(word, value) }
         }
         return all
     }
 
-    /// Skips the token68 that schemes such as Negotiate have in place of parameters, up to the next comma.
+    /// Skips a token68, which schemes such as Negotiate have in place of parameters, up to the next comma.
     private mutating func skipCredentials() {
         let start = reader
         reader.skip { $0.isLetterOrDigit || "-._~+/".utf8.contains($0) }

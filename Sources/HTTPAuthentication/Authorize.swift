@@ -81,7 +81,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     }
 }
 
-/// The credentials and the origins that get them.
+/// Adds credentials to requests for certain origins.
 package struct Authorize: Sendable {
     package static let policy = "authorize"
 
@@ -122,7 +122,7 @@ package struct Authorize: Sendable {
         }
     }
 
-    /// Returns the request with the token; without the token if a header must not hold it.
+    /// Returns the request with the token, or unchanged if a header can't hold the token.
     func adding(_ grant: TokenGrant, to request: HTTPRequest) -> HTTPRequest {
         let sent =
             grant.token.isReturnable
@@ -133,9 +133,7 @@ package struct Authorize: Sendable {
         return bind(sent, to: grant.signIn)
     }
 
-    /// Returns the request with a sign-in in its context, so that the rest of the call can't be for another user.
-    ///
-    /// If no user is signed in, `signIn` is an object that stands for no user.
+    /// Returns the request tied to a sign-in, so that no later part of the call is sent for another user.
     func bind(_ request: HTTPRequest, to signIn: SignIn) -> HTTPRequest {
         var sent = request
         sent.context.signIns.token = signIn
@@ -143,7 +141,6 @@ package struct Authorize: Sendable {
         return sent
     }
 
-    /// Returns a header with its origins and its user.
     func credential(
         _ header: String, _ value: String, of principal: Principal
     ) -> HTTPRequest.Credential {
@@ -152,7 +149,7 @@ package struct Authorize: Sendable {
             origins: origins)
     }
 
-    /// Returns a header with its origins and its user; the value contains bytes from a server.
+    /// Like the other `credential`, for a value that contains bytes from a server.
     func credential(
         _ header: String, _ value: [UInt8], of principal: Principal
     ) -> HTTPRequest.Credential {
@@ -162,7 +159,7 @@ package struct Authorize: Sendable {
     }
 }
 
-/// One request with a refresher's token.
+/// A request that is sent with a refresher's token.
 struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let service: Service<HTTPRequest, Output>
     let request: HTTPRequest
@@ -170,7 +167,7 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
     let authorize: Authorize
     let context: CallContext
 
-    /// Sends the request at once, or as soon as the token that it needs arrives.
+    /// Sends the request, as soon as there is a token for it.
     func start() -> Future<Output> { goOnOnceOver() ?? ask() }
 
     private func ask() -> Future<Output> {
@@ -191,12 +188,12 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Ends a call if its sign-in has ended since the call's first request or attempt was sent.
+    /// Ends the call if its user has signed out, or another has signed in, since its first request was sent.
     ///
-    /// This method is called before and after the refresher is asked, because the sign-in may end in between.
+    /// It's called before and after the refresher is asked, because the sign-in may end in between.
     ///
-    /// - Returns: Nil if the sign-in hasn't ended. If a user was signed in when the call began, the future fails with
-    ///   the code `sessionEnded`. If no user was signed in then, the request is sent without a token.
+    /// - Returns: Nil if the sign-in still holds. Otherwise a future that fails with `sessionEnded`; or, if nobody was
+    ///   signed in when the call began, the answer to the request without a token.
     private func goOnOnceOver() -> Future<Output>? {
         guard let earlier = request.context.signIns.token, earlier.isOver else { return nil }
         return earlier.isOfNobody
@@ -214,21 +211,21 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Returns whether a result is a 401 by which one of the origins refuses the token.
+    /// Returns whether the result is a 401 that refuses this token.
     ///
-    /// If a header must not hold the token, the request was sent without it. A 401 to that request counts too, because
-    /// only a new token can help.
+    /// If a header can't hold the token, the request went without it. Then a 401 counts too, because only a new token
+    /// can help.
     private func isRefusal(_ result: Result<Output, any Error>, of grant: TokenGrant) -> Bool {
         guard result.answerHead?.status == 401, let answer = result.answer else { return false }
-        // If the request has no token, a redirect to another origin has removed it, so the 401 doesn't refuse the
-        // token.
+        // If the request has lost its token, a redirect to another origin has removed it, and the 401 says nothing
+        // about it.
         let hadToken =
             !grant.token.isReturnable
             || (answer.request.map { $0.headers["Authorization"] != nil } ?? true)
         return hadToken && answer.url.map(authorize.origins.contains) ?? true
     }
 
-    /// Sends the request again after a 401; returns nil if the caller gets the 401.
+    /// Sends the request again after a 401; returns nil if the caller is to get the 401.
     private func sendAgain(
         after response: any HTTPResponseHead, _ grant: TokenGrant, for caller: CallerContext
     ) -> Future<Output>? {
@@ -258,13 +255,13 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
 
     /// Returns whether the request may be sent again after a 401.
     ///
-    /// If a `.redirect` below `.authorize` has turned a POST into a GET, the server has processed the POST. Then the
-    /// request is sent again only if it is replayable.
+    /// If a `.redirect` below has turned a POST into a GET, the server has already processed the POST. So the POST must
+    /// be safe to repeat.
     private func mayBeRepeated(after response: any HTTPResponseHead) -> Bool {
         request.isReplayable || response.request?.method ?? request.method == request.method
     }
 
-    /// Fails with the error of a refresh; the error keeps the 401 that caused the refresh.
+    /// Fails with a refresh's error, which gets the 401 that caused the refresh.
     private func fail<Value>(
         _ error: any Error, after kept: Future<HTTPResponse>
     ) -> Future<Value> {
@@ -273,12 +270,12 @@ struct AuthorizedCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Sends the request again, and returns the new answer.
+    /// Sends the request with the new token.
     ///
-    /// A token that another process has stored may be old. If the server refuses it, one more refresh follows.
+    /// If the token came from another process, it may be old. So if the server refuses it too, one more refresh
+    /// follows.
     ///
-    /// The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
-    /// the refused one may have reached the server.
+    /// The request keeps its idempotency key, because an earlier attempt may have reached the server.
     private func replay(
         with grant: TokenGrant, after response: any HTTPResponseHead, for caller: CallerContext
     ) -> Future<Output> {

@@ -54,17 +54,14 @@ public struct Cookie: Hashable, Sendable {
 }
 
 extension Cookie {
-    /// The bytes of "name=value" in the header Cookie; nil if ``isLatin1`` is true, but a character doesn't fit in one
-    /// byte.
+    /// "name=value" as bytes for the header Cookie; nil if a character of a Latin-1 cookie doesn't fit in one byte.
     var pair: [UInt8]? {
         let text = "\(name)=\(value)"
         return isLatin1 ? HTTPHeaders.bytes(ofLatin1: text) : Array(text.utf8)
     }
 
-    /// Returns whether the cookie has expired.
     func isOver(at now: Date) -> Bool { expires.map { $0 <= now } ?? false }
 
-    /// Returns whether the cookie is sent to a URL.
     func isFor(_ place: CookieURL) -> Bool {
         let isItsHost =
             place.host == domain
@@ -80,7 +77,7 @@ extension Cookie {
             && path.utf8.first == UInt8(ascii: "/") && !domain.isEmpty
     }
 
-    /// Returns whether the cookie replaces another one, because name, domain and path are equal.
+    /// Returns whether the cookie replaces another one: name, domain and path are equal.
     func replaces(_ other: Cookie) -> Bool {
         name == other.name && domain == other.domain && path == other.path
     }
@@ -140,16 +137,16 @@ extension Cookie: Codable {
     }
 }
 
-/// The parts of a URL that matter for cookies.
+/// A URL's parts that decide which cookies it gets.
 struct CookieURL {
     /// The host, in lower case.
     let host: String
-    /// The path in the form that is sent, at least "/".
+    /// The path as it's sent: at least "/".
     let path: String
-    /// True if TLS protects the connection.
+    /// True for https.
     let isSecure: Bool
 
-    /// Creates the parts of a URL; nil unless the URL is absolute and http or https.
+    /// Returns nil unless the URL is absolute and http or https.
     init?(_ url: URL) {
         guard let origin = HTTPOrigin(url), let parts = AbsoluteURL(url) else { return nil }
         host = origin.host
@@ -158,9 +155,8 @@ struct CookieURL {
     }
 }
 
-/// Compares hosts with a cookie's domain.
 enum CookieDomain {
-    /// Returns whether a host is the domain itself or one of its subdomains (RFC 6265, section 5.1.3).
+    /// Returns whether a host is the domain or one of its subdomains (RFC 6265, section 5.1.3).
     ///
     /// An IP address has no subdomains. Both arguments must be in lower case.
     static func matches(host: String, domain: String) -> Bool {
@@ -176,15 +172,13 @@ enum CookieDomain {
         return !last.isEmpty && last.allSatisfy(\.isDigit)
     }
 
-    /// Returns whether a domain is a single label, such as "com".
     static func isSingleLabel(_ domain: String) -> Bool {
         !domain.utf8.contains(UInt8(ascii: "."))
     }
 }
 
-/// Compares request paths with a cookie's path.
 enum CookiePath {
-    /// Returns a cookie's default path: the request's path without its last segment (RFC 6265, section 5.1.4).
+    /// The default path of a cookie: the request's path without its last segment (RFC 6265, section 5.1.4).
     static func standard(for request: String) -> String {
         guard request.utf8.first == UInt8(ascii: "/"),
             let last = request.utf8.lastIndex(of: UInt8(ascii: "/")),
@@ -193,7 +187,7 @@ enum CookiePath {
         return String(request[..<last])
     }
 
-    /// Returns whether a request's path is a cookie's path or below it (RFC 6265, section 5.1.4).
+    /// Returns whether a request's path is the cookie's path or below it (RFC 6265, section 5.1.4).
     static func matches(request: String, cookie: String) -> Bool {
         guard request.utf8.starts(with: cookie.utf8) else { return false }
         let rest = request.utf8.dropFirst(cookie.utf8.count)

@@ -44,8 +44,8 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
         Middleware(changing: "cookies") { next in
             { request in
                 let sent = jar.adding(to: request)
-                // The jar may have changed its user since the call's first request. This is checked after the jar was
-                // read, so that the cookies just read can't belong to another user.
+                // The user may have changed since the call's first request. Checking after the jar was read makes sure
+                // that these cookies aren't another user's.
                 if request.context.signIns.cookies?.isOver ?? false {
                     return Future(error: HTTPError(code: .sessionEnded, request: request))
                 }
@@ -57,7 +57,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 extension CookieJar {
-    /// Returns the request with its own cookies and the jar's cookies, and with the jar in its context.
+    /// Returns the request with the jar's cookies added to its own, and tied to the jar's sign-in.
     func adding(to request: HTTPRequest) -> HTTPRequest {
         guard let (cookies, signIn) = use(for: request.url) else { return request }
         var request = request
@@ -71,8 +71,8 @@ extension CookieJar {
     ) -> HTTPRequest {
         if cookies.isEmpty { return request }
         let own = request.headers.received("Cookie")
-        // If the app's own text is invalid, the request stays unchanged, so that the transport refuses the text. If the
-        // text were converted to bytes, the transport would not notice that the text is invalid.
+        // If the app's own text is invalid, it stays as it is, so that the transport refuses it. As bytes, it would get
+        // through.
         guard
             own.allSatisfy({
                 $0.keptBytes != nil || HTTPHeaders.isValid(name: "Cookie", value: $0.text)
@@ -89,16 +89,14 @@ extension CookieJar {
                 principal: .signIn(signIn), origins: nil))
     }
 
-    /// Returns the name in one pair of a Cookie header.
+    /// The name in one pair of a Cookie header.
     private static func name(of pair: Substring.UTF8View) -> String {
         String(Substring(pair.prefix { $0 != UInt8(ascii: "=") }.trimmed))
     }
 }
 
 extension HTTPRequest {
-    /// The request, with its own Cookie header listed as a credential.
-    ///
-    /// The user of that credential is whoever holds the cookies' values.
+    /// The request, with its own Cookie header declared as a credential of whoever holds that value.
     fileprivate var ownCookiesMarked: HTTPRequest {
         guard let own = headers["Cookie"], !context.credentials.contains(where: \.isCookie) else {
             return self
@@ -111,6 +109,5 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Credential {
-    /// True if the credential is in the header Cookie.
     var isCookie: Bool { header == "Cookie" }
 }

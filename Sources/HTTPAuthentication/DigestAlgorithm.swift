@@ -1,23 +1,23 @@
 import PledgeHTTPMessages
 import PledgeHTTPText
 
-/// The algorithm of a digest (RFC 7616, section 3.3).
+/// A digest's algorithm (RFC 7616, section 3.3).
 struct DigestAlgorithm: Equatable, Sendable {
-    /// The hash functions, ordered by strength.
+    /// The hash functions, weakest first.
     enum Hash: Int, Comparable {
         case md5, sha512cut, sha256
 
         static func < (left: Hash, right: Hash) -> Bool { left.rawValue < right.rawValue }
 
-        /// Returns the hash of a text's UTF-8, in hexadecimal digits.
+        /// The hash of a text's UTF-8, in hexadecimal.
         func callAsFunction(_ text: String) -> String { self(Array(text.utf8)) }
 
-        /// Returns the hash of a text whose characters stand for one byte each, in hexadecimal digits.
+        /// The hash of a text whose characters stand for one byte each, in hexadecimal.
         func callAsFunction(ofLatin1 text: String) -> String {
             self(HTTPHeaders.bytes(ofLatin1: text) ?? Array(text.utf8))
         }
 
-        /// Returns the hash of bytes, in hexadecimal digits.
+        /// The hash in hexadecimal.
         func callAsFunction(_ bytes: [UInt8]) -> String {
             let hash =
                 switch self {
@@ -31,13 +31,13 @@ struct DigestAlgorithm: Equatable, Sendable {
 
     let hash: Hash
 
-    /// True if the password's hash is computed once per challenge, from the server's nonce and the client's nonce.
+    /// True for "-sess": the password's hash is computed once per challenge, with both nonces.
     let isSession: Bool
 
-    /// The server's name for the algorithm; nil if it sent none, which means MD5.
+    /// The server's name for it; nil if it sent none, which means MD5.
     let name: String?
 
-    /// Creates an algorithm; nil if the name isn't supported.
+    /// Returns nil for an algorithm that isn't supported.
     init?(_ name: String?) {
         self.name = name
         let word = name?.lowercased() ?? "md5"
@@ -51,9 +51,8 @@ struct DigestAlgorithm: Equatable, Sendable {
     }
 }
 
-/// MD5 (RFC 1321), for servers that support no other hash.
+/// MD5 (RFC 1321), for servers that support nothing better.
 enum MD5 {
-    /// Returns the hash of a message, 16 bytes.
     static func hash(_ message: [UInt8]) -> [UInt8] {
         var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
         let length = UInt64(message.count) &* 8

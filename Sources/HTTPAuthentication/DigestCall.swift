@@ -3,9 +3,9 @@ import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// One caller's request, which is sent with digests.
+/// A request that is sent with digests.
 struct DigestCall<Output: HTTPResponseHead>: Sendable {
-    /// The largest number of repetitions: one with the first challenge's nonce, and one more if that nonce was stale.
+    /// Once with the first challenge's nonce, and once more if that nonce was stale.
     private static var mostRepeats: Int { 2 }
 
     let service: Service<HTTPRequest, Output>
@@ -16,14 +16,13 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
     let origin: HTTPOrigin
     let target: String
 
-    /// Sends the request at once, or when the origin's challenge is known.
     func start() -> Future<Output> {
         switch session.ask(origin, target) {
         case .send(let grant): return send(request, with: grant, repeats: Self.mostRepeats)
         case .sendBare: return send(request, with: nil, repeats: Self.mostRepeats)
         case .probe(let number):
             return send(request, with: nil, repeats: Self.mostRepeats, probe: number)
-                // If the call was cancelled, or failed without an answer, its probe ends here.
+                // A call that failed, or was cancelled, ends its probe here.
                 .onEnd { _ in session.endProbe(number, of: origin, isAnswered: false) }
         case .wait(let turn):
             report("waiting for a challenge")
@@ -52,7 +51,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         }
     }
 
-    /// Returns the request with a digest; nil if the digest needs a body that isn't in memory.
+    /// Returns the request with a digest; nil if the digest covers a body that isn't in memory.
     private func adding(_ grant: DigestGrant?, to request: HTTPRequest) -> HTTPRequest? {
         guard let grant else { return request }
         var body = Data()
@@ -72,7 +71,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
                 of: session.principal))
     }
 
-    /// Sends the request again if needed; returns nil if the result is final.
+    /// Sends the request again if that can help; nil if the result is final.
     private func goOn(
         after result: Result<Output, any Error>, _ grant: DigestGrant?, _ repeats: Int,
         for caller: CallerContext
@@ -96,14 +95,13 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
         var again = request
         again.context.followsRefusal = true
         again.context.signIns.bind(answer.request?.context.signIns)
-        // The request keeps the idempotency key that a layer below `.authorize` has given it, because an attempt before
-        // the refused one may have reached the server.
+        // The request keeps its idempotency key, because an earlier attempt may have reached the server.
         again.context.idempotencyKey =
             request.context.idempotencyKey ?? answer.request?.context.idempotencyKey
         return caller.run { send(again, with: next, repeats: repeats - 1) }
     }
 
-    /// Returns whether a response answers this request, and not another request that a redirect led to.
+    /// Returns whether the answer is to this request, and not to one that a redirect led to.
     private func isOwn(_ answer: any HTTPResponseHead) -> Bool {
         let method = answer.request?.method ?? request.method
         guard let url = answer.url ?? answer.request?.url else { return true }
@@ -116,7 +114,7 @@ struct DigestCall<Output: HTTPResponseHead>: Sendable {
 }
 
 extension HTTPHeaders {
-    /// The server's next nonce (RFC 7616, section 3.5); nil if there is none that a request may hold.
+    /// The nonce that the server announces for the next request (RFC 7616, section 3.5).
     fileprivate var nextNonce: String? {
         received("Authentication-Info").lazy
             .compactMap { AuthenticationChallenge.withoutScheme($0)?.returnable("nextnonce") }

@@ -2,12 +2,11 @@ import PledgeHTTPMessages
 
 /// A server's Digest challenge (RFC 7616, section 3.3).
 struct DigestChallenge: Equatable, Sendable {
-    /// The parts that the digest protects besides the request line.
+    /// What the digest protects besides the request line.
     enum Protection {
-        /// Nothing besides the request line; the uses of a nonce aren't counted either (RFC 2069).
+        /// Nothing; then the uses of a nonce aren't counted either (RFC 2069).
         case none
         case auth
-        /// The body.
         case authInt
     }
 
@@ -20,15 +19,12 @@ struct DigestChallenge: Equatable, Sendable {
     let protection: Protection
     /// True if the server refused only the nonce, and not the password.
     let isStale: Bool
-    /// True if the user's name is sent as a hash.
     let hashesUser: Bool
-    /// The URLs of the protection space, unchanged; nil for the whole server.
+    /// The URLs of the protection space, as the server wrote them; nil for the whole server.
     let domain: [String]?
 
-    /// Reads a challenge with the scheme Digest.
-    ///
-    /// - Returns: Nil if the challenge has another scheme, is malformed or unsupported, or has a realm or nonce that a
-    ///   request must not hold.
+    /// Returns nil if the challenge has another scheme, is malformed or unsupported, or has a realm or nonce that a
+    /// header can't hold.
     init?(_ challenge: AuthenticationChallenge) {
         let fields = challenge.parameters
         guard challenge.scheme == "digest", !challenge.isMalformed,
@@ -37,8 +33,7 @@ struct DigestChallenge: Equatable, Sendable {
             let algorithm = DigestAlgorithm(fields["algorithm"]),
             let protection = Protection(fields["qop"])
         else { return nil }
-        // A `-sess` algorithm needs the client's nonce. Without qop, the client's nonce isn't sent (RFC 2617, section
-        // 3.2.2).
+        // A `-sess` algorithm needs the client's nonce, which isn't sent without qop (RFC 2617, section 3.2.2).
         if algorithm.isSession, protection == .none { return nil }
         self.realm = realm
         self.nonce = nonce
@@ -51,9 +46,7 @@ struct DigestChallenge: Equatable, Sendable {
         domain = urls.isEmpty ? nil : urls
     }
 
-    /// Returns the challenge with the strongest hash.
-    ///
-    /// If several challenges have that hash, the first one is returned, because the server prefers it.
+    /// Returns the challenge with the strongest hash; the first of several, because that's the server's preference.
     static func strongest(in headers: HTTPHeaders) -> DigestChallenge? {
         AuthenticationChallenge.all(in: headers).compactMap(DigestChallenge.init)
             .reduce(nil as DigestChallenge?) {

@@ -1,27 +1,29 @@
 import PledgeHTTPMessages
 import PledgeHTTPText
 
-/// A challenge and the number of uses of its nonce.
+/// A nonce to use, with the number of its uses.
 struct DigestGrant: Sendable {
-    /// The nonces in a session's hash, which stay the same when the server's nonce changes.
+    /// The nonces in a session's hash.
+    ///
+    /// They stay when the server announces another nonce.
     struct Session: Equatable {
         let nonce: String
         let clientNonce: String
     }
 
     let challenge: DigestChallenge
-    /// A number that identifies the nonce within its origin.
+    /// Identifies the nonce within its origin.
     let number: Int
-    /// The number of times the nonce was sent, including this one.
+    /// How often the nonce has been sent, including this time.
     let count: UInt32
-    /// The nonces in the session's hash; nil if the algorithm has no sessions.
+    /// Nil if the algorithm has no sessions.
     let session: Session?
 
-    /// Returns the value of the header Authorization (RFC 7616, section 3.4), with one character for each byte.
+    /// Returns the value of Authorization (RFC 7616, section 3.4), one character per byte.
     ///
     /// - Parameters:
-    ///   - target: The path and query, in the form that is sent.
-    ///   - body: The whole body, used if the challenge protects it.
+    ///   - target: The path and query, as they are sent.
+    ///   - body: The whole body, needed if the challenge protects it.
     ///   - clientNonce: A random text, used if the algorithm has no sessions.
     func authorization(
         of login: DigestLogin, _ method: HTTPMethod, _ target: String, body: Data,
@@ -70,12 +72,11 @@ struct DigestGrant: Sendable {
     }
 }
 
-/// A name and a password, for digests.
 struct DigestLogin: Sendable {
     let user: String
     let password: String
 
-    /// Returns the fields that contain the user's name.
+    /// The fields that contain the user's name.
     fileprivate func fields(for challenge: DigestChallenge) -> [(String, String)] {
         if challenge.hashesUser {
             let hash = challenge.algorithm.hash(ofLatin1: "\(user.byteText):\(challenge.realm)")
@@ -88,14 +89,14 @@ struct DigestLogin: Sendable {
 }
 
 extension String {
-    /// The text's UTF-8, with one character for each byte.
+    /// The text's UTF-8, one character per byte.
     fileprivate var byteText: String { HTTPHeaders.text(ofLatin1: utf8) }
 }
 
 extension DigestLogin: CustomStringConvertible, CustomReflectable {
-    /// A constant text, without the content.
+    /// A constant text, so that no log shows the password.
     var description: String { "a login" }
 
-    /// An empty mirror.
+    /// Empty, so that no dump shows the password.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }

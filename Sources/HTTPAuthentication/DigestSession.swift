@@ -2,18 +2,18 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeServices
 
-/// A login and the challenges of its origins, shared by all requests with that login.
+/// A login and its origins' challenges, shared by all requests with that login.
 final class DigestSession: Sendable {
     private typealias Machine = DigestMachine<InternalPromise<Void>>
 
-    /// The largest number of origins kept; an origin is kept in any case during its probe.
+    /// The largest number of origins to remember.
     ///
-    /// The probe is the first request to an origin. It is sent without a digest, and other requests wait for its
-    /// answer.
+    /// An origin with a probe in flight is always kept.
+    ///
+    /// A probe is the first request to an origin, sent without a digest; the other requests wait for its answer.
     private static let mostOrigins = 256
 
     let login: DigestLogin
-    /// The user of the requests.
     let principal: Principal
 
     private let random: RandomSource
@@ -25,7 +25,7 @@ final class DigestSession: Sendable {
         principal = .holder(of: "\(login.user):\(login.password)", in: "Authorization: Digest")
     }
 
-    /// The action for a request; see the cases of the machine's `Decision`.
+    /// What to do with a request; see the cases of the machine's `Decision`.
     enum Decision {
         case send(DigestGrant)
         case sendBare
@@ -33,7 +33,6 @@ final class DigestSession: Sendable {
         case wait(Future<Void>)
     }
 
-    /// Decides how to send a request.
     func ask(_ origin: HTTPOrigin, _ target: String) -> Decision {
         let promise = InternalPromise<Void>()
         switch withMachine(origin, { $0.ask(target, promise) }) {
@@ -46,9 +45,9 @@ final class DigestSession: Sendable {
         }
     }
 
-    /// Ends an origin's probe, unless the probe has already ended.
+    /// Ends an origin's probe, if it hasn't ended yet.
     ///
-    /// A probe is a request without a digest that other requests wait for. These requests now call ``ask(_:_:)`` again.
+    /// The requests that waited for it call ``ask(_:_:)`` again.
     func endProbe(_ number: Int, of origin: HTTPOrigin, isAnswered: Bool) {
         let waiters = withMachine(origin) { $0.endProbe(number, isAnswered: isAnswered) }
         for waiter in waiters { waiter.resolve() }
@@ -57,7 +56,7 @@ final class DigestSession: Sendable {
     /// Handles a 401 with a challenge.
     ///
     /// - Parameter mayRepeat: True if the request can be sent again.
-    /// - Returns: The grant for sending the request again; nil if the caller gets the 401.
+    /// - Returns: The grant for sending it again; nil if the caller is to get the 401.
     func challenged(
         _ challenge: DigestChallenge, by origin: HTTPOrigin, refusing grant: DigestGrant?,
         mayRepeat: Bool
@@ -73,18 +72,18 @@ final class DigestSession: Sendable {
         }
     }
 
-    /// Handles an answer that isn't a 401.
+    /// Handles an answer other than a 401.
     func accepted(_ grant: DigestGrant, by origin: HTTPOrigin, nextNonce: String?) {
         withMachine(origin) { $0.accepted(grant, nextNonce: nextNonce) }
     }
 
-    /// Returns 128 random bits as text.
+    /// 128 random bits as text.
     func makeClientNonce() -> String {
         let bytes = random.nextOfID().bigEndianBytes + random.nextOfID().bigEndianBytes
         return Data(bytes).base64EncodedString()
     }
 
-    /// Returns the path and query of a URL in a challenge; nil if it isn't a URL of the origin.
+    /// The path and query of a URL in a challenge; nil if it's not a URL of the origin.
     private func target(of text: String, at origin: HTTPOrigin) -> String? {
         if text.hasPrefix("/"), !text.hasPrefix("//") { return text }
         guard let url = URL(string: text), HTTPOrigin(url) == origin else { return nil }
@@ -95,7 +94,7 @@ final class DigestSession: Sendable {
         _ origin: HTTPOrigin, _ body: (inout Machine) -> sending Value
     ) -> Value {
         machines.withLock { machines in
-            // Credentials may be for all origins. Without a limit, many servers could then fill the memory.
+            // The credentials may be for all origins, so without a limit, many servers could fill the memory.
             if machines.count >= Self.mostOrigins, machines[origin] == nil {
                 machines = machines.filter { !$0.value.isIdle }
             }
@@ -105,10 +104,10 @@ final class DigestSession: Sendable {
 }
 
 extension DigestSession: CustomStringConvertible, CustomReflectable {
-    /// A constant text, without the content.
+    /// A constant text, so that no log shows the password.
     var description: String { "a digest session" }
 
-    /// An empty mirror.
+    /// Empty, so that no dump shows the password.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
@@ -121,15 +120,13 @@ extension DigestSession: CustomStringConvertible, CustomReflectable {
 /// - Known: one or more protection spaces have a nonce, and requests use it at once. A new challenge with the same
 ///   realm replaces the nonce, and so does a nonce that the server sends in advance.
 struct DigestMachine<Waiter> {
-    /// The action for a request.
+    /// What to do with a request.
     enum Decision {
-        /// Send the request with a digest.
         case send(DigestGrant)
-        /// Send the request without a digest.
         case sendBare
-        /// Send the request without a digest, as a probe with this number, and end the probe afterwards.
+        /// Send it without a digest, as the probe with this number, and end the probe afterwards.
         case probe(Int)
-        /// Wait until the probe ends, then ask again. The number identifies the wait.
+        /// Wait until the probe ends, then ask again; the number identifies the wait.
         case wait(Int)
     }
 
@@ -140,7 +137,7 @@ struct DigestMachine<Waiter> {
         var number: Int
         let session: DigestGrant.Session?
         var count: UInt32 = 0
-        /// True if the server accepted this nonce, or accepted an earlier one and then announced this nonce.
+        /// True if the server has accepted this nonce, or has accepted another one and then announced this one.
         var isAccepted = false
 
         func covers(_ target: String) -> Bool {
@@ -154,20 +151,18 @@ struct DigestMachine<Waiter> {
         }
     }
 
-    /// The largest number of protection spaces kept per origin.
     static var mostSpaces: Int { 8 }
 
-    /// The protection spaces; the one with the latest challenge comes first.
+    /// The space with the latest challenge comes first.
     private var spaces: [ProtectionSpace] = []
     private var isOpen = false
     private var probe: Int?
     private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
 
-    /// True if no probe is in flight, and no request waits for one.
+    /// True if no probe is in flight and no request waits for one.
     var isIdle: Bool { probe == nil && waiters.isEmpty }
 
-    /// Decides how to send a request.
     mutating func ask(_ target: String, _ waiter: @autoclosure () -> Waiter) -> Decision {
         if let index = spaces.firstIndex(where: { $0.covers(target) }) { return .send(use(index)) }
         if isOpen || !spaces.isEmpty { return .sendBare }
@@ -180,13 +175,13 @@ struct DigestMachine<Waiter> {
         return .wait(number)
     }
 
-    /// Removes a request that stops waiting before the probe is answered.
+    /// Removes a request that no longer waits for the probe.
     mutating func leave(_ number: Int) -> Waiter? { waiters.removeValue(forKey: number) }
 
-    /// Ends a probe, unless it has already ended.
+    /// Ends a probe, if it hasn't ended yet.
     ///
-    /// - Parameter isAnswered: True if the probe got an answer. Otherwise another request becomes the next probe.
-    /// - Returns: The waiters, in order of arrival. They ask again.
+    /// - Parameter isAnswered: False if the probe got no answer; then another request becomes the probe.
+    /// - Returns: The waiters, in order of arrival, which now ask again.
     mutating func endProbe(_ number: Int, isAnswered: Bool) -> [Waiter] {
         guard probe == number else { return [] }
         probe = nil
@@ -195,24 +190,23 @@ struct DigestMachine<Waiter> {
         return waiters.sorted { $0.key < $1.key }.map(\.value)
     }
 
-    /// Handles a 401 and its challenge.
+    /// Handles a 401 with a challenge.
     ///
     /// - Parameters:
-    ///   - prefixes: The path prefixes of the challenge; nil for all paths.
-    ///   - grant: The grant that the request was sent with; nil if it was sent without one.
-    ///   - clientNonce: A random text for the hash of a session.
-    /// - Returns: True if the request has to be sent again; false if the server refused the password.
+    ///   - prefixes: The paths that the challenge is for; nil for all.
+    ///   - grant: What the request was sent with; nil if it was sent without a digest.
+    ///   - clientNonce: A random text for a session's hash.
+    /// - Returns: True to send the request again; false if the server refused the password.
     mutating func challenged(
         _ challenge: DigestChallenge, for prefixes: [String]?, refusing grant: DigestGrant?,
         clientNonce: String
     ) -> Bool {
         let index = spaces.firstIndex { $0.challenge.realm == challenge.realm }
         let isOfRealm = grant?.challenge.realm == challenge.realm
-        // If another request has received a newer nonce since this request was sent, this request is sent again with
-        // it.
+        // Another request has got a newer nonce meanwhile, so this one is sent again with it.
         if let index, !isOfRealm || spaces[index].number != grant?.number { return true }
-        // A server that has lost its nonces doesn't always report them as stale. So a nonce that it has accepted before
-        // may be stale, too.
+        // A server that has forgotten its nonces doesn't always say "stale". So a nonce that worked before may be stale
+        // too.
         let mayBeStale = challenge.isStale || index.map { spaces[$0].isAccepted } ?? false
         if let index { spaces.remove(at: index) }
         let session =
@@ -226,14 +220,14 @@ struct DigestMachine<Waiter> {
         return !isOfRealm || mayBeStale
     }
 
-    /// Counts one more use of a realm's nonce; returns nil if there is no nonce any more.
+    /// Counts one more use of a realm's nonce; nil if the realm is no longer known.
     mutating func grant(forRealm realm: String) -> DigestGrant? {
         spaces.firstIndex { $0.challenge.realm == realm }.map { use($0) }
     }
 
-    /// Handles an answer that isn't a 401.
+    /// Handles an answer other than a 401.
     ///
-    /// - Parameter nextNonce: The server's next nonce; nil to keep the current one.
+    /// - Parameter nextNonce: The nonce that the server announces; nil to keep the current one.
     mutating func accepted(_ grant: DigestGrant, nextNonce: String?) {
         guard let index = spaces.firstIndex(where: { $0.number == grant.number }) else { return }
         spaces[index].isAccepted = true

@@ -8,11 +8,10 @@ public struct HTTPCredentials: Sendable {
     enum Kind: Sendable {
         /// A header that stays the same.
         case fixed(name: String, value: String, of: Principal)
-        /// Credentials that can't be sent.
+        /// Credentials that a header can't hold.
         case invalid
-        /// A token that is renewed.
         case refreshed(TokenRefresher)
-        /// A name and a password; the password is never sent.
+        /// A name and a password, of which only hashes are sent.
         case digest(DigestSession)
     }
 
@@ -94,9 +93,9 @@ public struct HTTPCredentials: Sendable {
 }
 
 extension HTTPCredentials {
-    /// Has a cache told when the user of these credentials signs out; other credentials have no sign-out.
+    /// Tells a cache, later, when the user of these credentials signs out; only a refresher's user can.
     ///
-    /// - Parameter account: The account that the app has named; nil for none.
+    /// - Parameter account: The name that the app has given to the account, if any.
     package func inform(_ cache: any UserForgetting, account: String?) {
         if case .refreshed(let refresher) = kind { refresher.inform(cache, account: account) }
     }

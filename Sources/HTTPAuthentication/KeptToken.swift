@@ -1,40 +1,39 @@
 package import PledgeFutures
 
-/// What a refresh brings.
+/// The result of a refresh.
 package enum Renewal: Sendable {
     /// The server's new token.
     case renewed(AccessToken)
-    /// The token that another process has stored; nil if a user has signed out there.
+    /// A token that another process has stored; nil if the user has signed out there.
     case found(AccessToken?)
 }
 
-/// A refresher's token that other processes may use too, across their runs.
+/// Keeps a refresher's token where other processes and later runs can use it.
 package protocol KeptToken: Sendable {
-    /// Gets a new token from the server, or the one that another process has stored.
+    /// Gets a new token from the server, or one that another process has stored.
     ///
     /// - Parameters:
-    ///   - latch: The error with which the refresh token was refused; nil if it may be sent.
-    ///   - lock: Gets the store's lock, for the caller to release.
+    ///   - latch: The error that refused the current refresh token; nil if it may still be sent.
+    ///   - lock: Gets the store's lock; the caller releases it.
     func renew(
         _ token: AccessToken, latch: (any Error)?, under lock: RefreshLock
     ) -> Future<Renewal>
 
-    /// Notes that the refresher has taken the token that another process has stored.
+    /// Records that the refresher now uses the token that another process has stored.
     func adopt(_ token: AccessToken?)
 }
 
-/// The store's lock during one refresh, until its token is stored or it has failed.
+/// Holds the store's lock during one refresh, until the new token is stored or the refresh has failed.
 package final class RefreshLock: Sendable {
     private let state = Locked<(lock: (any AnyObject & Sendable)?, isOver: Bool)>((nil, false))
 
     package init() {}
 
-    /// Keeps a lock, unless the refresh has ended meanwhile.
+    /// Keeps a lock, unless the refresh has already ended.
     package func hold(_ lock: any AnyObject & Sendable) {
         state.withLock { if !$0.isOver { $0.lock = lock } }
     }
 
-    /// Ends the lock.
     func release() {
         state.withLockThenRelease { state -> (any AnyObject & Sendable)? in
             state.isOver = true

@@ -20,10 +20,10 @@ public enum PublicSuffix {
         list.map { $0.contains(domain) } ?? isListed(domain)
     }
 
-    /// Returns whether a domain is public by Pledge's copy of the list.
+    /// Looks a domain up in the list that Pledge contains.
     static func isListed(_ domain: String) -> Bool {
         guard let dot = domain.utf8.firstIndex(of: UInt8(ascii: ".")) else { return true }
-        // Where anybody may register below each "*.nom.br", nobody owns nom.br.
+        // "*.nom.br" makes each name below nom.br public, and so also nom.br itself.
         if let below = labels[Substring(domain)], below.utf8.contains(UInt8(ascii: "*")) {
             return true
         }
@@ -39,7 +39,7 @@ public enum PublicSuffix {
         return isPublic
     }
 
-    /// The labels that make public suffixes with their parents, with spaces between.
+    /// For each parent, the labels that make public suffixes with it, separated by spaces.
     private static let labels: [Substring: Substring] = {
         var labels: [Substring: Substring] = [:]
         for line in rules.utf8.split(separator: UInt8(ascii: "\n")) {
@@ -49,13 +49,13 @@ public enum PublicSuffix {
         return labels
     }()
 
-    /// The list of libpsl; nil if the system doesn't have it.
+    /// Nil if the system has no libpsl.
     private static let list = LibPSL()
 }
 
-/// libpsl, looked up at run time.
+/// The system's libpsl, looked up at run time.
 private struct LibPSL: @unchecked Sendable {
-    // Unchecked: the list that is built into the library never changes.
+    // Unchecked, because the library's built-in list never changes.
     private let list: OpaquePointer
     private let isPublic: @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
 
@@ -67,7 +67,7 @@ private struct LibPSL: @unchecked Sendable {
         else { return nil }
         typealias Builtin = @convention(c) () -> OpaquePointer?
         typealias IsPublic = @convention(c) (OpaquePointer, UnsafePointer<CChar>) -> Int32
-        // A build of the library may contain no list.
+        // The library may be built without a list.
         guard let list = unsafeBitCast(builtin, to: Builtin.self)() else { return nil }
         self.list = list
         self.isPublic = unsafeBitCast(isPublic, to: IsPublic.self)

@@ -2,11 +2,10 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 
 extension Cookie {
-    /// Creates the cookie of a header; nil if it must not be stored.
+    /// Returns nil if the cookie must not be stored.
     ///
-    /// The initializer follows RFC 6265, section 5.3. It also applies two rules of RFC 6265bis, section 5.7, which
-    /// protect cookies set over TLS: Secure is accepted from https only, and the prefixes `__Secure-` and `__Host-` are
-    /// checked.
+    /// It follows RFC 6265, section 5.3, and two rules of RFC 6265bis, section 5.7, that protect cookies set over TLS:
+    /// Secure is accepted from https only, and the prefixes `__Secure-` and `__Host-` are checked.
     ///
     /// - Parameters:
     ///   - header: The parsed header.
@@ -27,14 +26,14 @@ extension Cookie {
         self.domain = domain.name
         isHostOnly = domain.isHostOnly
         path = header.path ?? CookiePath.standard(for: place.path)
-        expires = Self.end(of: header, at: now)
+        expires = Self.expiry(of: header, at: now)
         isSecure = header.isSecure
         isHTTPOnly = header.isHTTPOnly
         sameSite = header.sameSite
         if !Self.keepsPromise(of: header) { return nil }
     }
 
-    /// Returns the cookie's domain; nil if the sender must not set cookies for it.
+    /// The cookie's domain; nil if the sender must not set cookies for it.
     private static func domain(
         of header: SetCookie, from place: CookieURL, isPublicSuffix: (String) -> Bool
     ) -> (name: String, isHostOnly: Bool)? {
@@ -48,13 +47,13 @@ extension Cookie {
         return isOurs && domain.utf8.last != UInt8(ascii: ".") ? (domain, false) : nil
     }
 
-    /// Returns the date on which the cookie expires; Max-Age takes precedence over Expires.
-    private static func end(of header: SetCookie, at now: Date) -> Date? {
+    /// When the cookie expires; Max-Age overrides Expires.
+    private static func expiry(of header: SetCookie, at now: Date) -> Date? {
         guard let age = header.maxAge else { return header.expires }
         return age <= 0 ? .distantPast : now.inWholeSeconds.addingTimeInterval(Double(age))
     }
 
-    /// Returns whether the cookie meets the requirements of its name's prefix.
+    /// Returns whether the cookie keeps what its prefix, `__Host-` or `__Secure-`, promises.
     private static func keepsPromise(of header: SetCookie) -> Bool {
         let name = header.name.lowercased()
         if name.hasPrefix("__host-") {
@@ -64,39 +63,36 @@ extension Cookie {
     }
 }
 
-/// A parsed Set-Cookie header, whether or not a jar accepts it (RFC 6265, section 5.2).
+/// A parsed Set-Cookie header, which a jar may still refuse (RFC 6265, section 5.2).
 struct SetCookie {
     let name: String
     let value: String
     /// True if each character of name and value stands for one byte, because they aren't UTF-8.
     let isLatin1: Bool
     private(set) var expires: Date?
-    /// The lifetime, in seconds; at most 2³¹.
+    /// In seconds, at most 2³¹.
     private(set) var maxAge: Int64?
-    /// The domain in lower case, without a leading dot; never empty.
+    /// In lower case, without a leading dot; never empty.
     private(set) var domain: String?
-    /// The path, which begins with "/".
+    /// Begins with "/".
     private(set) var path: String?
     private(set) var isSecure = false
     private(set) var isHTTPOnly = false
     private(set) var sameSite: Cookie.SameSite?
 
-    /// The largest size of an attribute, in bytes; a longer one is ignored (RFC 6265bis, section 5.6).
+    /// In bytes; longer attributes are ignored (RFC 6265bis, section 5.6).
     private static let longestAttribute = 1_024
 
-    /// Parses a header's text.
+    /// Returns nil if there is no "=" or no name, if name and value have more bytes than `limit`, or if a character
+    /// can't be sent.
     ///
-    /// - Parameters:
-    ///   - text: The value of one Set-Cookie.
-    ///   - limit: The largest size of name and value together, in bytes.
-    /// - Returns: Nil if there is no "=" or no name, if name and value are too large, or if a character can't be sent.
     /// - Complexity: Linear in the length of the text.
     init?(_ text: String, limit: Int) {
         guard HTTPHeaders.isValid(name: "Cookie", value: text) else { return nil }
         self.init(text, isLatin1: false, limit: limit)
     }
 
-    /// Parses a response's header, and keeps its bytes.
+    /// Parses a received header, and keeps its bytes if they aren't UTF-8.
     init?(_ received: ReceivedValue, limit: Int) {
         guard let bytes = received.returnable else { return nil }
         let text = String(validating: bytes, as: UTF8.self)
@@ -117,12 +113,12 @@ struct SetCookie {
         self.value = value
         for part in parts {
             let attribute = Self.pair(part)
-            take(attribute.name.lowercased(), attribute.value ?? "")
+            readAttribute(attribute.name.lowercased(), attribute.value ?? "")
         }
     }
 
-    /// Stores an attribute; if it occurs twice, the last one counts.
-    private mutating func take(_ name: String, _ value: String) {
+    /// Stores an attribute; the last one with a name counts.
+    private mutating func readAttribute(_ name: String, _ value: String) {
         guard value.utf8.count <= Self.longestAttribute else { return }
         switch name {
         case "expires": expires = CookieDate.date(value) ?? expires
@@ -138,23 +134,20 @@ struct SetCookie {
         }
     }
 
-    /// Returns a number of seconds of any size; a negative number becomes zero, so that the cookie expires at once.
+    /// A number of seconds; zero if it's negative, so that the cookie expires at once.
     private static func seconds(_ text: String) -> Int64? {
         guard text.hasPrefix("-") else { return DeltaSeconds.parse(text) }
         return DeltaSeconds.parse(text.dropFirst()).map { _ in 0 }
     }
 
-    /// Splits a text by bytes, as servers do.
-    ///
-    /// Splitting by `Character` would miss a separator that a combining accent follows, because both are one
-    /// `Character`.
+    /// Splits by bytes, as servers do: splitting by `Character` would miss a separator before a combining accent.
     private static func split(_ text: String, at separator: Unicode.Scalar) -> [Substring] {
         text.utf8.split(
             separator: UInt8(ascii: separator), omittingEmptySubsequences: false
         ).map(Substring.init)
     }
 
-    /// Returns the name and the value, trimmed; the value is nil if there is no "=".
+    /// The trimmed name and value; the value is nil without a "=".
     private static func pair(_ text: Substring) -> (name: String, value: String?) {
         guard let equals = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
             return (trimmed(text), nil)
@@ -167,11 +160,11 @@ struct SetCookie {
     }
 }
 
-/// Reads the date in a cookie's Expires (RFC 6265, section 5.1.1).
+/// The date in a cookie's Expires (RFC 6265, section 5.1.1).
 ///
-/// The format is far more lenient than HTTP's other dates: the parts may be in any order, with anything between them.
+/// Unlike in HTTP's other dates, the parts may be in any order, with anything between them.
 enum CookieDate {
-    /// Reads a date; returns nil if a part is missing or out of range.
+    /// Returns nil if a part is missing or out of range.
     ///
     /// - Complexity: Linear in the length of the text.
     static func date(_ text: some StringProtocol) -> Date? {
@@ -204,7 +197,7 @@ enum CookieDate {
         }
     }
 
-    /// Returns the full year; two digits mean a year from 1970 to 2069.
+    /// Two digits mean a year from 1970 to 2069.
     private static func fullYear(_ year: Int) -> Int {
         switch year {
         case 0...69: year + 2000
@@ -213,7 +206,7 @@ enum CookieDate {
         }
     }
 
-    /// Reads three numbers of one or two digits, separated by colons, with no further digit after them.
+    /// Reads "h:m:s", each of one or two digits, with no digit after it.
     private static func time(_ token: ArraySlice<UInt8>) -> (Int, Int, Int)? {
         guard let hour = number(token, digits: 1...2), hour.rest.first == UInt8(ascii: ":"),
             let minute = number(hour.rest.dropFirst(), digits: 1...2),
@@ -223,7 +216,7 @@ enum CookieDate {
         return (hour.value, minute.value, second.value)
     }
 
-    /// Reads the number at the start of a token; nil unless the number of its digits is in the given range.
+    /// The number at the start of a token; nil unless it has as many digits as allowed.
     private static func number(
         _ token: ArraySlice<UInt8>, digits: ClosedRange<Int>
     ) -> (value: Int, rest: ArraySlice<UInt8>)? {

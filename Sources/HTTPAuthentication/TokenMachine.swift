@@ -16,34 +16,33 @@ import PledgeHTTPMessages
 struct TokenMachine<Waiter> {
     typealias Grant = TokenGrant
 
-    /// The action for a request.
+    /// What to do with a request.
     enum Decision {
-        /// Send the request with a token.
         case send(Grant)
-        /// Send the request without a token, because no user has signed in.
+        /// Send it without a token, because nobody has signed in.
         case sendBare(SignIn)
         /// Wait for a token; the number identifies the wait.
         case wait(Int)
-        /// Return the 401 as the answer.
+        /// Return the 401 to the caller.
         case giveBack
-        /// Fail, because no refresh can get a token any more.
+        /// Fail, because no refresh can bring a token any more.
         case fail(any Error)
     }
 
-    /// A refresh that the caller has to begin, and then to end with ``end(_:with:at:)``.
+    /// A refresh for the caller to begin, and then to end with ``endRefresh(_:with:at:)``.
     struct Refresh {
         let number: Int
         let token: AccessToken
-        /// The error with which the refresh has to fail unless the store has another token; nil for a usual refresh.
+        /// The error to fail with, unless the store has another token; nil for an ordinary refresh.
         let latch: (any Error)?
     }
 
     private struct HeldToken {
         let grant: Grant
         let expiry: SchedulerInstant?
-        /// From this instant on, a request starts a refresh; nil for never.
+        /// Requests from this instant on start a refresh; nil for never.
         let renewal: SchedulerInstant?
-        /// The instant until which a 401 doesn't count against the token.
+        /// Until then, a 401 doesn't count against the token.
         let trust: SchedulerInstant?
         var isRefused = false
 
@@ -54,12 +53,12 @@ struct TokenMachine<Waiter> {
 
     private let leeway: Duration
     private let grace: Duration
-    /// True if another process may store a token.
+    /// True if other processes use the same store.
     private let isShared: Bool
     private var held: HeldToken?
-    /// The current sign-in; while no user is signed in, an object that stands for no user.
+    /// The current sign-in; an object that stands for nobody while no user is signed in.
     private(set) var signIn: SignIn
-    /// The error that ended all refreshing; nil while refreshing is possible.
+    /// Set once a refresh has failed for good; no refresh is begun while it's set.
     private var latch: (any Error)?
     private var lastNumber = 0
     private var refreshing: Int?
@@ -78,16 +77,14 @@ struct TokenMachine<Waiter> {
         hold(token, from: now)
     }
 
-    /// The token of the session.
     var token: AccessToken? { held?.grant.token }
 
-    /// The number of waiting requests.
     var waiting: Int { waiters.count }
 
     /// Decides how to send a request.
     ///
-    /// - Parameter sendsOnce: True if the request can't be sent again after a 401. Such a request waits instead of
-    ///   using a token that expires soon.
+    /// - Parameter sendsOnce: True if the request can't be sent again after a 401. It then waits rather than use a
+    ///   token that expires soon.
     mutating func ask(
         sendsOnce: Bool, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
@@ -104,7 +101,7 @@ struct TokenMachine<Waiter> {
     mutating func refused(
         _ grant: Grant, at now: SchedulerInstant, _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
-        // Another session may belong to another user, and this request must not be sent for that user.
+        // The session may now be another user's, for whom this request must not be sent.
         guard let held, grant.signIn == signIn else { return (.giveBack, nil) }
         if grant.number == held.grant.number {
             if held.isTrusted(at: now) { return (.giveBack, nil) }
@@ -115,20 +112,20 @@ struct TokenMachine<Waiter> {
         return wait(waiter(), needsNew: true)
     }
 
-    /// Handles a 401 to a request that can't be sent again; the next request has to wait.
+    /// Handles a 401 to a request that can't be sent again: the next request waits for a refresh.
     mutating func reject(_ grant: Grant, at now: SchedulerInstant) {
         guard let held, grant.signIn == signIn, grant.number == held.grant.number else { return }
         if !held.isTrusted(at: now) { self.held?.isRefused = true }
     }
 
-    /// Requests a new token, even if the old one is usable.
+    /// Asks for a new token, even if the old one is usable.
     mutating func renew(
         _ waiter: @autoclosure () -> Waiter
     ) -> (decision: Decision, refresh: Refresh?) {
         held == nil ? (.giveBack, nil) : wait(waiter(), needsNew: true)
     }
 
-    /// Removes a request that stops waiting before a new token arrives.
+    /// Removes a request that no longer waits.
     mutating func leave(_ number: Int) -> Waiter? {
         waiters.removeValue(forKey: number)?.waiter
     }
@@ -155,8 +152,8 @@ struct TokenMachine<Waiter> {
     ) {
         lastNumber += 1
         held = token.map { token in
-            // In the first half of its lifetime, a token isn't renewed ahead of time. Otherwise a short-lived token
-            // would be renewed with every request.
+            // A token isn't renewed in the first half of its lifetime. Otherwise a short-lived one would be renewed by
+            // every request.
             let ahead = token.lifetime.map { min(leeway, $0 / 2) } ?? .zero
             return HeldToken(
                 grant: Grant(
@@ -168,24 +165,20 @@ struct TokenMachine<Waiter> {
     }
 }
 
-// MARK: - Ends
-
 extension TokenMachine {
-    /// The results for the waiting requests.
     struct WaiterResults {
         var waiters: [(waiter: Waiter, result: Result<Grant, any Error>)] = []
         /// True if the token has changed.
         var hasChanged = false
-        /// True if the store has the token already.
+        /// True if the store already has the token.
         var isFound = false
-        /// True if, since this refresh, no more refreshes are possible.
+        /// True if this refresh has failed for good, so that no other is begun.
         var isLatched = false
-        /// The sign-in that has ended, whose caches are to be told; nil if none has.
+        /// A sign-in that has ended; the caller tells its caches.
         var endedSignIn: SignIn?
     }
 
-    /// Ends a refresh.
-    mutating func end(
+    mutating func endRefresh(
         _ number: Int, with result: Result<AccessToken, any Error>, at now: SchedulerInstant
     ) -> WaiterResults {
         guard refreshing == number, let old = held else { return WaiterResults() }
@@ -201,7 +194,7 @@ extension TokenMachine {
             if error.isInvalidGrant {
                 latch = error
             } else {
-                // The refresh has failed, so there is no other token, and the next request tries this one.
+                // There is no other token, so the next request tries the refused one.
                 held?.isRefused = false
             }
             let isGood = !old.isRefused && !old.isOver(at: now)
@@ -212,9 +205,9 @@ extension TokenMachine {
         }
     }
 
-    /// Ends a refresh with the token that another process has stored; nil if a user has signed out there.
+    /// Ends a refresh with a token that another process has stored; nil if the user has signed out there.
     ///
-    /// If the token is of another sign-in, another session begins, as if the user had signed in here.
+    /// If the token is of another sign-in, a new session begins, as if that user had signed in here.
     mutating func adopt(
         _ number: Int, _ token: AccessToken?, at now: SchedulerInstant
     ) -> WaiterResults {
@@ -223,7 +216,7 @@ extension TokenMachine {
         var ended: WaiterResults
         if let token, token.signIn != nil, token.signIn == old.grant.token.signIn {
             latch = nil
-            // Nobody knows how old the token is, so a 401 counts against it.
+            // Nobody knows how old the token is, so a 401 counts against it at once.
             hold(token, from: now, isFound: true)
             ended = WaiterResults(waiters: takeAll { [held] _ in held?.grant }, hasChanged: true)
         } else {
@@ -233,9 +226,9 @@ extension TokenMachine {
         return ended
     }
 
-    /// Begins another session, with or without a token.
+    /// Begins a session.
     ///
-    /// - Parameter name: The name of the new sign-in; nil if it is known to this process only.
+    /// - Parameter name: The sign-in's name; nil if only this process knows the sign-in.
     mutating func startSession(
         with token: AccessToken?, named name: String? = nil, at now: SchedulerInstant
     ) -> WaiterResults {
@@ -264,12 +257,12 @@ extension TokenMachine {
     }
 }
 
-/// A token for a request, with the token's sign-in and number.
+/// A token for a request.
 struct TokenGrant: Sendable {
     let token: AccessToken
-    /// The sign-in of the token; a new token of the same user has the same sign-in.
+    /// Tokens that a refresh brings have the same sign-in as the first.
     let signIn: SignIn
-    /// The number of the token within its refresher.
+    /// Identifies the token within its refresher.
     let number: Int
     /// True if another process has stored the token.
     var isFound = false

@@ -38,7 +38,6 @@ public final class TokenRefresher: Sendable {
     private struct State {
         var machine: Machine
         var changes = ChangeQueue<Change>()
-        /// The priority of the latest refresh.
         var priority: JoinedPriority?
         /// The highest priority of the tasks that wait for the latest refresh.
         var raised: TaskPriority?
@@ -48,9 +47,9 @@ public final class TokenRefresher: Sendable {
 
     private struct Change {
         let token: AccessToken?
-        /// True if the store has the token already.
+        /// True if the store already has the token.
         let isFound: Bool
-        /// The lock of the refresh that brought the token.
+        /// The lock under which the token was refreshed.
         let lock: RefreshLock?
     }
 
@@ -60,7 +59,7 @@ public final class TokenRefresher: Sendable {
     private let state: Locked<State>
     private let timeout: Duration
     let scheduler: any FutureScheduler
-    /// The store's token; nil without a store.
+    /// Nil if no store keeps the token.
     private let keeper: (any KeptToken)?
     private let onChange: @Sendable (AccessToken?) -> Void
     private let renew: @Sendable (AccessToken) -> Future<AccessToken>
@@ -177,7 +176,7 @@ public final class TokenRefresher: Sendable {
 }
 
 extension TokenRefresher {
-    /// Has a cache told when a user signs out, or another signs in.
+    /// Tells a cache, later, when the user signs out or another signs in.
     func inform(_ cache: any UserForgetting, account: String?) {
         state.withLock { $0.machine.signIn.inform(cache, account: account) }
     }
@@ -199,10 +198,8 @@ extension TokenRefresher.InvalidGrant: CodedError {
     public var loggedCode: String { "invalid_grant" }
 }
 
-// MARK: - Requests
-
 extension TokenRefresher {
-    /// The action for a request; see the cases of the machine's `Decision`.
+    /// What to do with a request; see the cases of the machine's `Decision`.
     enum Decision {
         case send(TokenGrant)
         case sendBare(SignIn)
@@ -211,7 +208,6 @@ extension TokenRefresher {
         case fail(any Error)
     }
 
-    /// Decides how to send a request.
     func ask(sendsOnce: Bool) -> Decision {
         let now = scheduler.continuousNow
         return follow { $0.ask(sendsOnce: sendsOnce, at: now, $1) }
@@ -229,9 +225,9 @@ extension TokenRefresher {
         state.withLock { $0.machine.reject(grant, at: now) }
     }
 
-    /// Carries out the machine's decision: begins a refresh if the machine asks for one, and returns what to do.
+    /// Follows the machine's decision, and begins a refresh if the machine asks for one.
     ///
-    /// - Parameter ask: Asks the machine for a decision, with the promise of a request that may have to wait.
+    /// - Parameter ask: Asks the machine, with a promise for a request that has to wait.
     private func follow(
         _ ask: (inout Machine, InternalPromise<TokenGrant>) -> (
             decision: Machine.Decision, refresh: Machine.Refresh?
@@ -263,7 +259,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Calls the app's refresh, and keeps this refresher alive until the refresh ends.
+    /// Calls the app's refresh, and keeps this object alive until it ends.
     private func start(_ refresh: Machine.Refresh, in context: CallContext) {
         let context = context.with(deadline: nil).with(attempt: 1).with(record: nil).within(self)
         if refresh.latch == nil {
@@ -282,11 +278,11 @@ extension TokenRefresher {
         }
         if let raised { future.raise(to: raised) }
         future.observe { result in
-            self.end(refresh.number, with: result, under: lock, in: context)
+            self.endRefresh(refresh.number, with: result, under: lock, in: context)
         }
     }
 
-    private func end(
+    private func endRefresh(
         _ refresh: Int, with result: Result<Renewal, any Error>, under lock: RefreshLock?,
         in context: CallContext
     ) {
@@ -294,20 +290,21 @@ extension TokenRefresher {
         state.withLockThenRelease { state in
             state.refreshing?.number == refresh ? state.refreshing.take() : nil
         }
-        // Code that continues from here isn't part of the refresh, even if it runs on the refresh's task.
+        // What continues from here isn't part of the refresh, even if it runs on its task.
         CallContext().run {
             settle(tellingIn: context, under: lock) { machine in
                 switch result {
                 case .success(.renewed(let token)):
-                    machine.end(refresh, with: .success(token), at: now)
+                    machine.endRefresh(refresh, with: .success(token), at: now)
                 case .success(.found(let token)): machine.adopt(refresh, token, at: now)
-                case .failure(let error): machine.end(refresh, with: .failure(error), at: now)
+                case .failure(let error):
+                    machine.endRefresh(refresh, with: .failure(error), at: now)
                 }
             }
         }
     }
 
-    /// Returns a name that no other sign-in has: 128 random bits.
+    /// A name that no other sign-in has: 128 random bits.
     private static func newName() -> String {
         (0..<2).map { _ in String(UInt64.random(in: .min ... .max), radix: 16) }.joined(
             separator: "-")
@@ -319,7 +316,7 @@ extension TokenRefresher {
         settle { $0.startSession(with: token, named: name, at: now) }
     }
 
-    /// Ends a refresh or a session, reports the new token, and resumes the waiters.
+    /// Changes the machine, then reports a new token and resumes the waiters.
     private func settle(
         tellingIn context: CallContext = CallContext(), under lock: RefreshLock? = nil,
         _ end: (inout Machine) -> Machine.WaiterResults
@@ -345,7 +342,7 @@ extension TokenRefresher {
         }
     }
 
-    /// Reports the changes in order; if another thread is already reporting, leaves them to that thread.
+    /// Reports changes in order, unless another thread is already doing so.
     private func tell() {
         guard state.withLock({ $0.changes.startTelling() }) else { return }
         while let change = state.withLock({ $0.changes.next() }) {
@@ -363,69 +360,4 @@ extension TokenRefresher: CustomStringConvertible, CustomReflectable {
 
     /// An empty mirror.
     public var customMirror: Mirror { Mirror(self, children: [:]) }
-}
-
-extension Error {
-    /// True if every further refresh would fail with this error too.
-    package var isInvalidGrant: Bool {
-        if self is TokenRefresher.InvalidGrant { return true }
-        guard let response = (self as? HTTPError)?.response, [400, 401].contains(response.status)
-        else { return false }
-        let answer = try? JSONDecoder().decode(TokenErrorAnswer.self, from: response.body)
-        return answer?.error == "invalid_grant"
-    }
-}
-
-/// A token endpoint's error answer (RFC 6749, section 5.2).
-private struct TokenErrorAnswer: Decodable {
-    let error: String
-}
-
-extension HTTPError {
-    /// Creates the error for a call that got no new token.
-    init(
-        refreshing error: any Error, request: HTTPRequest? = nil, response: HTTPResponse? = nil
-    ) {
-        let hasEnded = error is SessionEnded
-        let failed: Code = error.isInvalidGrant ? .signInNeeded : .tokenRefreshFailed
-        self.init(
-            code: hasEnded ? .sessionEnded : failed, request: request, response: response,
-            cause: hasEnded ? nil : error)
-    }
-}
-
-/// The error of a refresh that would wait for its own result.
-struct RefreshWithinItself: Error, CallerError {}
-
-/// The error of a request that waited while a user signed in or out.
-struct SessionEnded: Error {}
-
-/// A queue of changes, which are reported one at a time, in order, from any thread.
-///
-/// A thread that reports the changes calls ``startTelling()``, and then ``next()`` until no change is left. Meanwhile,
-/// ``startTelling()`` returns false to other threads.
-package struct ChangeQueue<Change> {
-    private var changes: [Change] = []
-    private var isTelling = false
-
-    package init() {}
-
-    /// Adds a change at the end.
-    package mutating func add(_ change: Change) { changes.append(change) }
-
-    /// Returns true if the caller has to report the changes, because no other thread does.
-    package mutating func startTelling() -> Bool {
-        guard !isTelling, !changes.isEmpty else { return false }
-        isTelling = true
-        return true
-    }
-
-    /// Returns the next change to report; nil if none is left, so that the caller is done.
-    package mutating func next() -> Change? {
-        guard !changes.isEmpty else {
-            isTelling = false
-            return nil
-        }
-        return changes.removeFirst()
-    }
 }

@@ -1,22 +1,19 @@
 import CPledgeZlib
 import PledgeHTTPMessages
 
-/// Decodes all codings of a body, starting with the one applied last.
+/// Decodes all codings of a body, the one applied last first.
 struct BodyDecoder {
     private var decoders: [CodingDecoder]
 
-    /// Creates a decoder.
+    /// `codings` are in the order in which they were applied, and `limit` is the most decoded bytes.
     ///
-    /// - Parameters:
-    ///   - codings: The codings, in the order in which they were applied.
-    ///   - limit: The largest number of decoded bytes.
     /// - Throws: ``DecompressionFailure`` if there are too many codings.
     init(_ codings: [ContentCoding], limit: Int) throws(DecompressionFailure) {
         guard codings.count <= ContentCoding.most else {
             throw DecompressionFailure(.tooManyCodings)
         }
         // Between two codings, a little more than `limit` is allowed, because compressed data may be slightly longer
-        // than its content (stored blocks, wrappers). Without any limit there, a small body could expand for hours.
+        // than its content. Without a limit there, a small body could expand for hours.
         let slack = limit.addingReportingOverflow(limit / 100 + 65_536)
         let between = slack.overflow ? Int.max - 1 : slack.partialValue
         decoders = codings.reversed().enumerated().map { index, coding in
@@ -25,10 +22,9 @@ struct BodyDecoder {
         }
     }
 
-    /// Takes more bytes of the body.
     mutating func give(_ data: Data) { decoders[0].give(data) }
 
-    /// Returns the next piece; nil if more input is needed first.
+    /// The next piece; nil if more input is needed first.
     mutating func read() throws -> Data? { try read(decoders.count - 1) }
 
     private mutating func read(_ index: Int) throws -> Data? {
@@ -39,14 +35,13 @@ struct BodyDecoder {
         }
     }
 
-    /// Ends the input; must be called after ``read()`` has returned nil.
+    /// Ends the input; call it once ``read()`` has returned nil.
     ///
     /// - Throws: ``DecompressionFailure`` if the data is incomplete.
     func finish() throws(DecompressionFailure) {
         for decoder in decoders { try decoder.finish() }
     }
 
-    /// Decodes a whole body at once.
     static func decoded(
         _ data: Data, _ codings: [ContentCoding], limit: Int
     ) throws -> Data {
@@ -59,19 +54,17 @@ struct BodyDecoder {
     }
 }
 
-/// The ways to compress a body (RFC 9110, section 8.4.1).
-///
-/// The raw values are the names in Accept-Encoding, in the order used there.
+/// The codings of a body (RFC 9110, section 8.4.1); the raw values are their names, in the order of Accept-Encoding.
 enum ContentCoding: String, CaseIterable {
     case gzip
-    /// Deflate with zlib's wrapper; also without the wrapper, because some servers leave it out.
+    /// Deflate with zlib's wrapper, and also without it, because some servers leave it out.
     case deflate
     /// Brotli (RFC 7932).
     case brotli = "br"
     /// Zstandard (RFC 8878), with windows of at most 8 MiB (RFC 9659).
     case zstd
 
-    /// The codings that the system's libraries can decode.
+    /// The codings for which the system has a library.
     static var available: Set<ContentCoding> { Set(allCases.filter(\.isAvailable)) }
 
     private var isAvailable: Bool {
@@ -82,7 +75,7 @@ enum ContentCoding: String, CaseIterable {
         }
     }
 
-    /// The failure if no library of the system can decode the coding.
+    /// The failure for a coding without a library.
     var missing: DecompressionFailure.Code {
         switch self {
         case .gzip, .deflate: .zlibMissing
@@ -91,17 +84,15 @@ enum ContentCoding: String, CaseIterable {
         }
     }
 
-    /// The largest number of codings of a body, the same limit as curl's.
+    /// The most codings of one body; curl's limit too.
     static let most = 5
 
-    /// Returns the codings of a body, except identity, in the order in which they were applied.
-    ///
-    /// - Returns: Nil if one of them is unknown.
+    /// A body's codings without identity, in the order in which they were applied; nil if one is unknown.
     static func all(in headers: HTTPHeaders) -> [ContentCoding]? {
         var codings: [ContentCoding] = []
         for value in headers.values(for: "Content-Encoding") {
             for word in value.split(whereSeparator: { $0 == "," || $0 == "\t" }) {
-                // A name that contains white space isn't a coding.
+                // A name with white space in it isn't a coding.
                 let name = word.split(separator: " ").joined(separator: " ")
                 switch name.lowercased() {
                 case "", "identity": continue
@@ -116,20 +107,18 @@ enum ContentCoding: String, CaseIterable {
     }
 }
 
-/// Decodes one coding of a body.
-///
-/// ``give(_:)`` takes input, and ``read()`` returns output piece by piece, so that only one piece is in memory.
+/// Decodes one coding of a body, piece by piece, so that only one piece is in memory.
 struct CodingDecoder {
     private enum Phase {
-        /// No input has arrived. Next: `inside`.
+        /// No input yet. Next: `inside`.
         case beginning
-        /// The compressed data is being decoded. Next: `ended`.
+        /// Decoding. Next: `ended`.
         case inside(any Decompressor)
-        /// The compressed data has ended. Next: `inside`, if the coding has another member or frame.
+        /// At the end of the compressed data. Next: `inside`, if another member or frame follows.
         case ended(any Decompressor)
     }
 
-    /// The largest size of a piece, in bytes.
+    /// The largest piece, in bytes.
     static let piece = 65_536
 
     private let coding: ContentCoding
@@ -138,26 +127,23 @@ struct CodingDecoder {
     private var input = Data()
     private var produced = 0
 
-    /// Creates a decoder.
-    ///
-    /// - Parameter limit: The largest number of decoded bytes.
+    /// `limit` is the most decoded bytes.
     init(_ coding: ContentCoding, limit: Int) {
         self.coding = coding
         self.limit = limit
     }
 
-    /// Takes more bytes.
     mutating func give(_ data: Data) {
         if input.isEmpty { input = data } else { input.append(data) }
     }
 
-    /// Returns the next piece; nil if more input is needed first.
+    /// The next piece; nil if more input is needed first.
     ///
-    /// - Throws: ``DecompressionFailure``, and `HTTPError` with the code `HTTPError.Code.bodyTooLarge`.
+    /// - Throws: ``DecompressionFailure``, or an `HTTPError` with the code `bodyTooLarge`.
     mutating func read() throws -> Data? {
         while let decompressor = try current() {
             let (room, left) = (Self.piece, limit - produced)
-            // There is room for one byte more than the limit allows, to detect output above the limit.
+            // One byte more than the limit, to notice output beyond it.
             let step = try decompressor.step(input, room: left < room ? left + 1 : room)
             input = input.dropFirst(step.consumed)
             if step.isAtEnd { phase = .ended(decompressor) }
@@ -169,9 +155,9 @@ struct CodingDecoder {
         return nil
     }
 
-    /// Ends the input; must be called after ``read()`` has returned nil.
+    /// Ends the input; call it once ``read()`` has returned nil.
     ///
-    /// - Throws: ``DecompressionFailure`` if the compressed data is incomplete.
+    /// - Throws: ``DecompressionFailure`` if the data is incomplete.
     func finish() throws(DecompressionFailure) {
         switch phase {
         case .beginning where input.isEmpty, .ended: return
@@ -179,7 +165,7 @@ struct CodingDecoder {
         }
     }
 
-    /// Returns the decompressor to continue with; nil if more input is needed first.
+    /// The decompressor to go on with; nil if more input is needed first.
     private mutating func current() throws(DecompressionFailure) -> (any Decompressor)? {
         switch phase {
         case .inside(let decompressor): return decompressor

@@ -1,13 +1,14 @@
-/// A pattern of bytes to search for.
+/// Searches for bytes by R.
 ///
-/// It uses R. N. Horspool's algorithm of 1980. The search usually skips ahead by the pattern's length; at worst, it
-/// compares each byte with the whole pattern.
+/// N. Horspool's algorithm of 1980.
+///
+/// It usually skips ahead by the pattern's length; at worst, it compares each byte with the whole pattern.
 struct BytePattern: Sendable {
     let bytes: [UInt8]
-    /// For each byte value, how far the search may skip if the data has that byte at the pattern's last position.
+    /// For each value of the data's byte at the pattern's last position, how far to skip.
     private let shifts: [Int]
 
-    /// Creates a pattern of at least one byte.
+    /// The pattern must not be empty.
     init(_ bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         precondition(!bytes.isEmpty, "a pattern has at least 1 byte")
@@ -19,11 +20,7 @@ struct BytePattern: Sendable {
         self.shifts = shifts
     }
 
-    /// Returns the offset of the pattern's first occurrence; nil if there is none.
-    ///
-    /// - Parameters:
-    ///   - data: The bytes to search.
-    ///   - start: The offset at which the search begins.
+    /// The first occurrence at `start` or later; nil if there is none.
     func firstOffset(in data: Data, from start: Int = 0) -> Int? {
         data.withUnsafeBytes { data in
             let last = bytes.count - 1
@@ -37,7 +34,7 @@ struct BytePattern: Sendable {
         }
     }
 
-    /// Returns the length of the longest incomplete match at the end of the data; zero if there is none.
+    /// How many bytes at the end of the data may begin the pattern; the longest match counts.
     func lengthOfPartialMatch(atEndOf data: Data) -> Int {
         data.withUnsafeBytes { data in
             var length = min(bytes.count - 1, data.count)

@@ -47,7 +47,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
                 if answer.hasSucceeded({ $0.hasRequest && $0.headers["Content-Encoding"] == nil }) {
                     return answer
                 }
-                // The result is decoded and named in one step, which takes one future.
+                // Decoding and naming in one step saves a future.
                 return answer.replacingAtEnd { result in
                     guard case .success(let response) = result else {
                         return result.withRequest(request)
@@ -114,7 +114,7 @@ extension Decompression {
     func decoded(
         _ response: HTTPStreamedResponse, to request: HTTPRequest
     ) throws(HTTPError) -> HTTPStreamedResponse {
-        // An error gets only the head, because it must not retain the body.
+        // Only the head, so that an error doesn't keep the body alive.
         let head = response.head
         let codings = try codings(of: head, to: request)
         if codings.isEmpty { return response }
@@ -134,13 +134,13 @@ extension Decompression {
     }
 }
 
-/// The handling of requests and response heads by `.decompress(upTo:)`.
+/// What `.decompress(upTo:)` does with requests and responses.
 struct Decompression {
-    /// The largest decompressed body, in bytes.
+    /// The most decompressed bytes.
     let limit: Int
     /// The codings that the system can decode.
     let available: Set<ContentCoding>
-    /// The value of Accept-Encoding that asks for the available codings.
+    /// The Accept-Encoding that asks for them.
     private let acceptEncoding: String
 
     init(limit: Int, available: Set<ContentCoding> = ContentCoding.available) {
@@ -150,10 +150,9 @@ struct Decompression {
         acceptEncoding = names.joined(separator: ", ")
     }
 
-    /// Returns the request, with an Accept-Encoding added if it has none.
+    /// Adds Accept-Encoding to a request that has none.
     ///
-    /// The header asks only for codings that can be decoded. A request with Range is unchanged, because a part of a
-    /// compressed body can't be decompressed.
+    /// A request with Range stays as it is, because a part of a compressed body can't be decompressed.
     func asking(_ request: HTTPRequest) -> HTTPRequest {
         var request = request
         if request.context.coding == .wanted { request.context.coding = .kept }
@@ -164,13 +163,13 @@ struct Decompression {
         return request
     }
 
-    /// Returns the codings to decode; empty if the body doesn't change.
+    /// The codings to decode; empty if the body stays as it is.
     ///
     /// - Throws: `HTTPError` if the system has no library for one of them.
     func codings(
         of head: HTTPResponse, to request: HTTPRequest
     ) throws(HTTPError) -> [ContentCoding] {
-        // Responses with these statuses have only a part of a body, or none, whatever their headers say.
+        // Whatever their headers say, these responses have a part of a body, or none.
         let bare = [204, 205, 206, 304]
         let isBare = (100...199).contains(head.status) || bare.contains(head.status)
         guard !isBare, request.method != .head,
@@ -183,7 +182,6 @@ struct Decompression {
         throw error(for: DecompressionFailure(lacking.missing), head, request)
     }
 
-    /// Returns the error for a response that can't be decompressed.
     func error(
         for failure: any Error, _ response: HTTPResponse, _ request: HTTPRequest
     ) -> HTTPError {
@@ -202,10 +200,9 @@ struct Decompression {
 }
 
 extension HTTPResponseHead {
-    /// True if the status matters more than the body, because layers above `.decompress` decide by the status.
+    /// True if layers above decide by the status, so that a body that can't be decoded must not hide it.
     var statusMatters: Bool { status >= 300 }
 
-    /// Removes the headers of the compressed body.
     mutating func dropCoding() {
         headers.remove("Content-Encoding")
         headers.remove("Content-Length")
@@ -213,9 +210,9 @@ extension HTTPResponseHead {
 }
 
 extension HTTPBodyStream {
-    /// Returns a stream that decodes the bytes when they are requested.
+    /// A stream that decodes bytes when they are read.
     ///
-    /// - Parameter failure: Creates the stream's error from the decoder's error.
+    /// - Parameter failure: Makes the stream's error from the decoder's.
     func decoded(
         by decoder: BodyDecoder, failingWith failure: @escaping @Sendable (any Error) -> HTTPError
     ) -> HTTPBodyStream {
@@ -224,7 +221,6 @@ extension HTTPBodyStream {
     }
 }
 
-/// A body and the state of its decoding.
 private final class DecodedBody: Sendable {
     private let body: HTTPBodyStream
     private let decoder: Locked<BodyDecoder>

@@ -3,46 +3,39 @@ import CPledgeZlib
 import CPledgeZstd
 import PledgeHTTPMessages
 
-/// A decoder of one stream of compressed bytes.
+/// Decodes one stream of compressed bytes.
 ///
-/// It must not be used by two threads at once, so code that shares it holds a lock.
+/// It isn't safe for two threads at once.
 protocol Decompressor: AnyObject {
-    /// Decompresses as much as the input and the output buffer allow.
-    ///
-    /// - Parameter room: The size of the output buffer, in bytes; at least one.
-    /// - Throws: ``DecompressionFailure``.
+    /// Decompresses as much as fits into `room` bytes, which is at least one.
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep
 
-    /// Begins again, after the end of the compressed data.
+    /// Begins again after the end of the compressed data.
     ///
-    /// - Throws: ``DecompressionFailure``, with the code `trailingBytes` if no more data may follow.
+    /// - Throws: ``DecompressionFailure`` with the code `trailingBytes` if no more data may follow.
     func reset() throws(DecompressionFailure)
 }
 
-/// The result of one step of a ``Decompressor``.
 struct DecompressionStep {
-    /// The end of a step, as the C function reports it.
+    /// Why a step ended, as the C function says.
     enum End {
-        /// The step needs more input or more room for output.
+        /// It needs more input, or more room for output.
         case more
-        /// The compressed data has ended.
         case end
         case failure(DecompressionFailure.Code)
     }
 
     var output: Data
-    /// The number of input bytes used.
+    /// How many input bytes were used.
     var consumed: Int
-    /// True if the compressed data has ended.
     var isAtEnd: Bool
 
     /// Performs a step with a C function.
     ///
     /// - Parameters:
     ///   - room: The size of the output buffer, in bytes; at least one.
-    ///   - step: Calls the C function with the input, the input's count, the output buffer, and the buffer's count. It
-    ///     sets each count to the number of bytes used, and keeps no pointer.
-    /// - Throws: The ``DecompressionFailure`` of `step`.
+    ///   - step: Calls the C function with the input and its count, and the output buffer and its count. It sets each
+    ///     count to the bytes that it used, and keeps no pointer.
     init(
         _ input: Data, room: Int,
         by step: (
@@ -66,14 +59,12 @@ struct DecompressionStep {
     }
 }
 
-/// A zlib decoder for gzip and deflate.
+/// Decodes gzip and deflate by zlib.
 final class Inflater: Decompressor {
     private let inflater: OpaquePointer
     private let format: czlib_format
 
-    /// Creates an inflater.
-    ///
-    /// - Throws: ``DecompressionFailure`` if the system has no zlib, or not enough memory.
+    /// Throws if the system has no zlib, or not enough memory.
     init(_ format: czlib_format) throws(DecompressionFailure) {
         guard let inflater = czlib_inflater_make(format) else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zlibMissing)
@@ -84,11 +75,10 @@ final class Inflater: Decompressor {
 
     deinit { czlib_inflater_free(inflater) }
 
-    /// True if the system has a zlib.
     static var isAvailable: Bool { czlib_is_available() }
 
     func reset() throws(DecompressionFailure) {
-        // A gzip file has one or more members (RFC 1952, section 2.2); deflate is one stream.
+        // A gzip file may have several members (RFC 1952, section 2.2); deflate is one stream.
         guard format == czlib_format_gzip else { throw DecompressionFailure(.trailingBytes) }
         guard czlib_inflater_reset(inflater) else { throw DecompressionFailure(.outOfMemory) }
     }
@@ -105,13 +95,11 @@ final class Inflater: Decompressor {
     }
 }
 
-/// A decoder of a Brotli stream (RFC 7932).
+/// Decodes a Brotli stream (RFC 7932).
 final class BrotliDecoder: Decompressor {
     private let decoder: OpaquePointer
 
-    /// Creates a decoder.
-    ///
-    /// - Throws: ``DecompressionFailure`` if the system has no Brotli decoder, or not enough memory.
+    /// Throws if the system has no Brotli decoder, or not enough memory.
     init() throws(DecompressionFailure) {
         guard let decoder = cbrotli_decoder_make() else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .brotliMissing)
@@ -121,11 +109,10 @@ final class BrotliDecoder: Decompressor {
 
     deinit { cbrotli_decoder_free(decoder) }
 
-    /// True if the system has a Brotli decoder.
     static var isAvailable: Bool { cbrotli_is_available() }
 
     func reset() throws(DecompressionFailure) {
-        // A body is one stream; RFC 7932 doesn't allow several.
+        // RFC 7932 allows only one stream.
         throw DecompressionFailure(.trailingBytes)
     }
 
@@ -141,17 +128,15 @@ final class BrotliDecoder: Decompressor {
     }
 }
 
-/// A decoder of one or more Zstandard frames (RFC 8878); a skippable frame has no output.
+/// Decodes Zstandard frames (RFC 8878); a skippable frame has no output.
 final class ZstdDecoder: Decompressor {
-    /// The base-2 logarithm of the largest window that HTTP allows, 8 MiB (RFC 9659, section 3).
+    /// The largest window that HTTP allows, 8 MiB (RFC 9659, section 3), as a power of two.
     private static let windowLog: Int32 = 23
 
     private let decoder: OpaquePointer
     private var magic = ZstdMagic()
 
-    /// Creates a decoder.
-    ///
-    /// - Throws: ``DecompressionFailure`` if the system has no Zstandard decoder, or not enough memory.
+    /// Throws if the system has no Zstandard decoder, or not enough memory.
     init() throws(DecompressionFailure) {
         guard let decoder = czstd_decoder_make(Self.windowLog) else {
             throw DecompressionFailure(Self.isAvailable ? .outOfMemory : .zstdMissing)
@@ -161,7 +146,6 @@ final class ZstdDecoder: Decompressor {
 
     deinit { czstd_decoder_free(decoder) }
 
-    /// True if the system has a Zstandard decoder.
     static var isAvailable: Bool { czstd_is_available() }
 
     func reset() throws(DecompressionFailure) {
@@ -170,8 +154,8 @@ final class ZstdDecoder: Decompressor {
     }
 
     func step(_ input: Data, room: Int) throws(DecompressionFailure) -> DecompressionStep {
-        // The magic number gets a step of its own. If the library got a small frame in one piece, it would not check
-        // the frame's window. Then the result would depend on how the body is split into chunks.
+        // The magic number gets a step of its own: if a small frame came in one piece, the library wouldn't check its
+        // window, and the result would depend on how the body is cut into chunks.
         let input = magic.isWhole ? input : input.prefix(magic.missing)
         guard magic.takes(input) else { throw DecompressionFailure(.malformed) }
         return try DecompressionStep(input, room: room) { bytes, count, output, produced in
@@ -186,13 +170,13 @@ final class ZstdDecoder: Decompressor {
     }
 }
 
-/// The four bytes at the beginning of a frame, as far as they have arrived.
+/// The first four bytes of a frame, as far as they have arrived.
 ///
-/// They are checked here, because a library may also decode older formats, for which it doesn't limit the window.
+/// They are checked here, because the library may also decode older formats, whose windows it doesn't limit.
 struct ZstdMagic {
     /// The magic numbers of frames with data, and of skippable frames.
     ///
-    /// The last four bits of a skippable frame's first byte may have any value (RFC 8878, sections 3.1.1 and 3.1.2).
+    /// The low four bits of a skippable frame's first byte may have any value (RFC 8878, sections 3.1.1 and 3.1.2).
     private static let all: [[ClosedRange<UInt8>]] = [
         [0x28...0x28, 0xB5...0xB5, 0x2F...0x2F, 0xFD...0xFD],
         [0x50...0x5F, 0x2A...0x2A, 0x4D...0x4D, 0x18...0x18],
@@ -200,15 +184,11 @@ struct ZstdMagic {
 
     private var bytes: [UInt8] = []
 
-    /// The number of missing bytes.
     var missing: Int { 4 - bytes.count }
 
-    /// True if all four bytes have arrived.
     var isWhole: Bool { missing == 0 }
 
-    /// Takes the missing bytes from the frame's next bytes.
-    ///
-    /// - Returns: True if the bytes so far may begin a frame.
+    /// Adds missing bytes from the data; false if no frame begins like this.
     mutating func takes(_ data: Data) -> Bool {
         if isWhole { return true }
         bytes += data.prefix(missing)

@@ -23,37 +23,35 @@ public import PledgeServices
 /// `.pledge-` and ends with `.part`.
 ///
 /// If the body fails, the request isn't sent again, because a retry in the service ends when the headers arrive. To
-/// go on where the body has failed, pass `resuming`.
+/// continue such a download, pass `resuming`.
 ///
 /// ## Resuming
 ///
-/// With `resuming`, a GET goes on where a lost connection, or an earlier run, has stopped. The unfinished file is
-/// `.pledge-NAME.part`, and its record `.pledge-NAME.resume`, which only the user may read. The record is written after
-/// the bytes that it names are on the disk: at least every second or 8 MiB, and when the future fails. Both files stay
-/// after a failure if bytes came, and if the server sent a strong ETag, or no ETag but a Last-Modified at least a
-/// minute before the Date. Call again with the same URL and file to go on. A presigned URL may have a new signature, if
-/// the ETag is strong and the size is the same. If the process ends meanwhile, `exit` waits for up to five seconds until both
-/// files are on the disk.
+/// With `resuming`, a GET continues after a lost connection, or after an earlier run of the process. The unfinished
+/// file is `.pledge-NAME.part`, and its record `.pledge-NAME.resume`, which only the user can read. The record is
+/// written at least every second or 8 MiB, and when the future fails, and never promises bytes that aren't on the disk.
+/// After a failure, both files stay if bytes have arrived, and if the server sent a strong ETag, or else a
+/// Last-Modified at least a minute before the Date. To continue, call again with the same URL and file. A presigned URL
+/// may have a new signature, if the ETag is strong and the size is the same. If the process ends during a download,
+/// `exit` waits up to five seconds until both files are on the disk.
 ///
-/// The download goes on for the same user only; for another one, it begins anew. A user is known by the account or the
-/// sign-in of the credentials that the service adds, and by the values of the other headers that may identify one. The
-/// record holds salted hashes of them. If the user signs out during the call, the next request fails with
-/// `HTTPError.Code.sessionEnded`. If the cookies change during the call, the whole file is requested. An unfinished
-/// file or a record that somebody else may have made fails the download with `HTTPError.Code.fileUnwritable`.
+/// A download only continues for the same user; for another one, it starts over. The user is known by the account or
+/// sign-in of the service's credentials, and by the values of other headers that may identify one. The record has
+/// salted hashes of them. If the user signs out during the call, the next request fails with
+/// `HTTPError.Code.sessionEnded`. If the cookies change during the call, the whole file is requested. If somebody else
+/// may have made the unfinished file or the record, the download fails with `HTTPError.Code.fileUnwritable`.
 ///
-/// The missing bytes are requested with a Range, and with an If-Range that names the ETag or the Last-Modified. A 206
-/// is used only if its Content-Range has the requested start, if the stated sizes are the same, if it has the ETag, and
-/// if it has the coding that the download began with. If the size was unknown, a 416 ends the download when it states exactly the number of bytes that are there.
-/// A 200 is written from the first byte, unless the file is loaded in several parts. After a 200 to one of several
-/// parts, and after any other 206 or 416, the whole file is requested; after as many of these requests as `resuming`
-/// has attempts, the next such answer fails the download with `HTTPError.Code.badResponse`. A 206 to the request for
-/// the whole file fails it at once, with the same code. A 206 without the ETag counts once: the second one in a call
-/// fails it. At the end, the file at `file` is whole, or as it was before
-/// the call.
+/// The missing bytes are requested with Range, and with an If-Range that names the ETag or the Last-Modified. A 206
+/// must begin where the request asked for, and have the same size, ETag and coding as before. A 200 is written from the
+/// first byte, unless the file is loaded in several parts. A 416 ends a download of unknown size if it states exactly
+/// the number of bytes that are there. After any other 206 or 416, and after a 200 to one of several parts, the
+/// download starts over with the whole file, at most as often as `resuming` has attempts, and then fails with
+/// `HTTPError.Code.badResponse`. It fails with this code at once after a 206 to a request for the whole file, and after
+/// a second 206 without the ETag. Whatever happens, the file at `file` is either whole or as it was before the call.
 ///
 /// A server may encode the file although the requests ask for `identity`. The unfinished file then has the encoded
-/// bytes. At the end, they are decoded into `.pledge-NAME.decoded`, which then gets the file's name, if a `.decompress`
-/// in the service would have decoded them; its limit doesn't count.
+/// bytes. At the end, they are decoded into `.pledge-NAME.decoded`, which gets the file's name. This happens only if
+/// the service has a `.decompress` that knows the coding; its limit doesn't count.
 ///
 /// Only one resumed download at a time writes a file: a second one, in this process or another, waits for up to five
 /// seconds, and then fails with `HTTPError.Code.fileUnwritable`. A request with another method, or with its own Range,
@@ -68,7 +66,7 @@ public import PledgeServices
 ///   - sha256: The expected SHA-256 of the file, in hexadecimal digits; nil for no check. If the file has another
 ///     one, the download fails with `HTTPError.Code.digestMismatch`. Digits that aren't a SHA-256 are a programming
 ///     error and trap.
-///   - rules: How the download goes on after a lost connection, and in a later run; nil if it doesn't.
+///   - rules: How the download continues after a lost connection, and in a later run; nil if it doesn't.
 ///   - parts: How many parts of the file are loaded at the same time, if the download is resumed; 1…32. Other numbers
 ///     are a programming error and trap. A server that doesn't send parts sends the whole file, in one response.
 ///   - progress: Called for each chunk with the number of bytes that are there and the size of the file, which is nil
@@ -117,7 +115,7 @@ public func download(
     }
 }
 
-/// The largest part of a refused body that the error keeps, in bytes.
+/// The most bytes of a refused body that the error keeps.
 let mostOfRefused = 1_048_576
 
 private func save(
@@ -148,8 +146,8 @@ private func save(
     .flatMap { writer.commit() }
     .onEnd { [body] result in
         guard case .failure = result else { return }
-        // The temporary file is removed here, and not when the last reference is released, so that it's gone when
-        // observers of the failure run.
+        // The temporary file is removed now, not when the last reference goes, so that observers of the failure don't
+        // see it.
         body.cancel()
         writer.discard()
     }
@@ -159,7 +157,6 @@ private func save(
     }
 }
 
-/// Adds the request and the response to an error of the file or the body.
 func named(
     _ error: any Error, _ request: HTTPRequest, _ response: HTTPResponse
 ) -> any Error {

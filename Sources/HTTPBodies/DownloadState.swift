@@ -1,53 +1,52 @@
 import PledgeHTTPMessages
 import PledgeHTTPText
 
-/// The bytes that a resumable download has, and those that are missing: a pure state machine.
+/// Which bytes of a file have arrived, and which are missing: a pure state machine.
 ///
-/// A server sends missing bytes only if the file is still the same: the request's If-Range names a strong validator of
-/// the bytes that are there (RFC 9110, sections 13.1.5 and 15.3.7). An answer that doesn't fit begins the file anew.
+/// Missing bytes may only come from the same version of the file. So requests for them have an If-Range with a strong
+/// validator (RFC 9110, sections 13.1.5 and 15.3.7). If an answer doesn't fit, the download starts over.
 struct DownloadState: Hashable, Sendable {
-    /// A range of bytes that is loaded from its start to its end.
+    /// A range of bytes, loaded from front to back.
     struct Part: Hashable, Sendable {
-        /// The position of the next missing byte.
+        /// The next missing byte.
         var next: Int64
-        /// The position after the last byte; nil for the end of a file of unknown size.
+        /// The end, exclusive; nil for the end of a file of unknown size.
         var end: Int64?
 
         var isComplete: Bool { next == end }
     }
 
-    /// The meaning of an answer.
+    /// What to do with an answer.
     enum Step: Hashable, Sendable {
-        /// The body is the part's next bytes, up to a position, or up to its own end.
+        /// Write the body at the part's next byte, up to a position, or up to the body's end.
         case write(upTo: Int64?)
-        /// The body is the whole file; the bytes that are there are worthless.
+        /// Write the body as the whole file, over the earlier bytes.
         case rewrite(upTo: Int64?)
-        /// All bytes are there.
+        /// Nothing: all bytes have arrived.
         case end
-        /// The answer doesn't fit to the bytes that are there, for a reason; `once` if the next one is an error.
+        /// Start over, for this reason; `once` if the same reason may not come twice.
         case restart(String, once: Bool = false)
-        /// The answer is an error.
+        /// Fail: the answer is an error.
         case refuse
     }
 
-    /// The first part of a file that is loaded in several parts; its answer tells the file's size.
+    /// The size of the first request of a download in several parts; its answer tells the file's size.
     static let firstPart: Int64 = 1 << 20
 
-    /// A hash of the URL.
     private(set) var source: String
-    /// A hash of the URL without its signature.
+    /// The hash of the URL without its signature.
     let unsigned: String
-    /// True if the URL has another signature than the one from which the bytes came.
+    /// True if the URL's signature isn't the one with which the bytes were loaded.
     private var isSignedAnew = false
-    /// The mark of the users whose bytes are there (`RequestUsers.mark`).
+    /// Identifies the users who loaded the bytes (`RequestUsers.mark`).
     var users = ""
-    /// A strong entity tag, or a date that is as good as one; nil if the server has sent neither.
+    /// A strong entity tag, or a date that is as good; nil if the server has sent neither.
     private(set) var validator: String?
-    /// The codings of the bytes, as in Content-Encoding; empty if they are the file itself.
+    /// The codings of the bytes, as in Content-Encoding; empty for none.
     private(set) var coding = ""
-    /// The size of the file as the server sends it, in bytes; nil if it isn't known.
+    /// The size of the file as it is sent, in bytes; nil if it's unknown.
     private(set) var total: Int64?
-    /// The parts, in order, without gaps between them.
+    /// In order, without gaps.
     private(set) var parts = [Part(next: 0, end: nil)]
 
     init(url: String) {
@@ -59,9 +58,9 @@ struct DownloadState: Hashable, Sendable {
         SHA256.hash(Array(text.utf8)).hexadecimal
     }
 
-    /// Returns what an earlier call has recorded, if this one can go on with it.
+    /// Returns an earlier call's state if this call can continue it; nil otherwise.
     ///
-    /// After a new signature, the same file is known by a strong entity tag and its size.
+    /// If only the URL's signature differs, a strong entity tag and the size must show that the file is the same.
     func continuing(_ earlier: DownloadState) -> DownloadState? {
         if earlier.source == source { return earlier }
         guard earlier.unsigned == unsigned, earlier.validator.map(Self.isTag) == true,
@@ -73,14 +72,14 @@ struct DownloadState: Hashable, Sendable {
         return state
     }
 
-    /// The number of bytes that are there.
+    /// How many bytes have arrived.
     var received: Int64 {
         parts.indices.reduce(0) { sum, index in
             sum + parts[index].next - (index == 0 ? 0 : parts[index - 1].end ?? 0)
         }
     }
 
-    /// The position after the last byte that is there; 0 if none is.
+    /// The end of the last byte that has arrived.
     var reached: Int64 {
         let begun = parts.indices.last {
             parts[$0].next > ($0 == 0 ? 0 : parts[$0 - 1].end ?? 0)
@@ -90,17 +89,16 @@ struct DownloadState: Hashable, Sendable {
 
     var isComplete: Bool { total != nil && parts.last?.end == total && missing.isEmpty }
 
-    /// The indices of the incomplete parts.
     var missing: [Int] { parts.indices.filter { !parts[$0].isComplete } }
 
-    /// Forgets all bytes.
+    /// Forgets all bytes, to start over.
     mutating func reset() {
         (users, validator, coding, total) = ("", nil, "", nil)
         parts = [Part(next: 0, end: nil)]
         isSignedAnew = false
     }
 
-    /// Divides the missing bytes between several requests at a time, if they are one range.
+    /// Divides the missing range among several requests.
     mutating func divide(into count: Int) {
         guard let last = parts.last else { return }
         guard let total else {
@@ -123,7 +121,7 @@ struct DownloadState: Hashable, Sendable {
             }, at: index + 1)
     }
 
-    /// The headers that ask for the next bytes of a part; none if the whole file is to come.
+    /// The headers that ask for a part's next bytes; empty to ask for the whole file.
     func headers(of index: Int) -> HTTPHeaders {
         let part = parts[index]
         if part.next == 0, parts.count == 1, part.end == total { return [:] }
@@ -135,14 +133,14 @@ struct DownloadState: Hashable, Sendable {
         return headers
     }
 
-    /// Takes the head of an answer to a part's request.
+    /// Decides what to do with the answer to a part's request.
     ///
     /// - Parameters:
     ///   - status: The answer's status.
-    ///   - isAccepted: Whether the caller accepts the status.
+    ///   - isAccepted: True if the caller accepts the status.
     ///   - headers: The answer's headers.
-    ///   - length: The length of the answer's body; nil if it isn't known.
-    ///   - isDecoded: Whether a layer below has decoded the body, so that its bytes aren't those that a Range counts.
+    ///   - length: The length of the body; nil if it's unknown.
+    ///   - isDecoded: True if a layer below has decoded the body, so that a Range doesn't count these bytes.
     mutating func receive(
         _ status: Int, isAccepted: Bool, _ headers: HTTPHeaders, length: Int64?,
         isDecoded: Bool = false, for index: Int
@@ -155,7 +153,7 @@ struct DownloadState: Hashable, Sendable {
             return receivePart(headers, range, length, index)
         case 206: return .refuse
         case 416 where !asksForAll:
-            // The range begins at the end of the file: nothing is missing.
+            // The requested range begins at the end of the file, so nothing is missing.
             guard total == nil, parts.count == 1, range?.bytes == nil, let size = range?.total,
                 size == parts[0].next, headers["ETag"] == nil || isOfSameFile(headers)
             else { return .restart("the server has no such range") }
@@ -192,7 +190,7 @@ struct DownloadState: Hashable, Sendable {
             }
         }
         if let validator {
-            // A 206 to an If-Range has the ETag (RFC 9110, section 15.3.7).
+            // A 206 to an If-Range must have the ETag (RFC 9110, section 15.3.7).
             if validator.hasPrefix("\""), headers["ETag"] == nil {
                 return .restart("the part has no ETag", once: true)
             }
@@ -215,30 +213,29 @@ struct DownloadState: Hashable, Sendable {
         return .write(upTo: bytes.upperBound)
     }
 
-    /// Returns whether an answer has the validator, or doesn't say.
+    /// Returns false if an answer is about another version of the file.
     private func isOfSameFile(_ headers: HTTPHeaders) -> Bool {
         guard let validator else { return true }
         let name = validator.hasPrefix("\"") ? "ETag" : "Last-Modified"
         return headers[name] ?? validator == validator
     }
 
-    /// Notes that a part's next bytes are there.
     mutating func advance(_ index: Int, by count: Int) { parts[index].next += Int64(count) }
 
-    /// Notes that a file of unknown size has ended.
+    /// Sets the size of a file whose end has been reached.
     mutating func finish(at size: Int64) {
         total = size
         parts = [Part(next: size, end: size)]
     }
 
-    /// The codings in the headers, in lower case and without "identity".
+    /// The codings in lower case, without "identity".
     private static func coding(in headers: HTTPHeaders) -> String {
         headers.values(for: "Content-Encoding").joined(separator: ",").lowercased()
             .split(separator: ",").map(HTTPHeaders.trimmed)
             .filter { !$0.isEmpty && $0 != "identity" }.joined(separator: ",")
     }
 
-    /// A validator that If-Range may name: a strong entity tag, or a Last-Modified at least a minute before the Date.
+    /// What If-Range may name: a strong entity tag, or a Last-Modified at least a minute before Date.
     private static func validator(in headers: HTTPHeaders) -> String? {
         if headers["Accept-Ranges"]?.lowercased() == "none" { return nil }
         let tags = headers.values(for: "ETag")
@@ -251,12 +248,11 @@ struct DownloadState: Hashable, Sendable {
         return headers["Last-Modified"]
     }
 
-    /// Returns whether a record's text is a validator that a request can hold.
+    /// Returns whether a header can hold this text from a record as a validator.
     private static func isValidator(_ text: String) -> Bool {
         isTag(text) || Date(httpText: text) != nil && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 
-    /// Returns whether a text is a strong entity tag.
     private static func isTag(_ text: String) -> Bool {
         text.utf8.count >= 2 && text.hasPrefix("\"") && text.hasSuffix("\"")
             && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
@@ -264,7 +260,6 @@ struct DownloadState: Hashable, Sendable {
 }
 
 extension DownloadState {
-    /// The state as the bytes of a file.
     var encoded: [UInt8] {
         var lines = [
             "pledge-download 2", source, unsigned, users, validator ?? "", coding,
@@ -274,10 +269,10 @@ extension DownloadState {
         return SealedLines.encoded(lines)
     }
 
-    /// Reads a state; nil if the bytes are damaged, or aren't a state.
+    /// Returns nil if the bytes are damaged, or aren't a state.
     ///
-    /// If all bytes are there, the last one counts as missing, because the server must still say that the file hasn't
-    /// changed.
+    /// If all bytes have arrived, the last one counts as missing, so that the server is asked whether the file is still
+    /// the same.
     init?(encoded: [UInt8]) {
         guard let lines = SealedLines.decoded(encoded), lines.count >= 8,
             lines[0] == "pledge-download 2", Self.isValidator(lines[4])
@@ -297,7 +292,7 @@ extension DownloadState {
             else { return nil }
             parts.append(Part(next: next, end: end))
         }
-        // Only the end of a file of unknown size is unknown.
+        // Only the last part of a file of unknown size may have no end.
         guard parts.dropLast().allSatisfy({ $0.end != nil }),
             (parts.last?.end == nil) == (total == nil) || parts.last?.end == Self.firstPart
         else { return nil }
@@ -306,14 +301,14 @@ extension DownloadState {
     }
 }
 
-/// Lines of text in a file, with a hash that shows whether they are whole.
+/// Lines of text with a hash that shows damage.
 package enum SealedLines {
     package static func encoded(_ lines: [String]) -> [UInt8] {
         let text = Array(lines.joined(separator: "\n").utf8)
         return Array(SHA256.hash(text).hexadecimal.utf8) + text
     }
 
-    /// Returns the lines; nil if the bytes were changed.
+    /// The lines; nil if the bytes are damaged.
     package static func decoded(_ bytes: [UInt8]) -> [String]? {
         let text = Array(bytes.dropFirst(64))
         guard bytes.prefix(64).elementsEqual(SHA256.hash(text).hexadecimal.utf8) else { return nil }

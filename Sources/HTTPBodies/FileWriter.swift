@@ -15,47 +15,44 @@ import Musl
 import Android
 #endif
 
-/// A file that appears at its path only when it is complete.
+/// Writes a file that appears under its name only when it's complete.
 ///
-/// It is written under another name in the same folder. Only this object uses the descriptor. When the object is
-/// released, it closes the descriptor. If the file is neither committed nor discarded by then, the file is removed,
-/// unless it is kept for a later run.
+/// Until then, it has another name in the same folder. A file that was neither committed nor discarded is removed with
+/// this object, unless it's kept for a later run.
 final class FileWriter: Sendable {
     private enum Fate {
-        /// The file isn't created yet. Next: `open`, `discarded`.
+        /// Not created yet. Next: `open`, `discarded`.
         case fresh
-        /// The file is being written. Next: `committed`, `discarded`.
+        /// Being written. Next: `committed`, `discarded`.
         case open
-        /// The file has its final name.
+        /// Under its final name.
         case committed
-        /// The file was removed, never created, or closed to be opened again later.
+        /// Removed, never created, or closed to be opened again later.
         case discarded
     }
 
     private let target: URL
     private let temporary: URL
-    /// True if the unfinished file stays, so that a later run can open it.
+    /// True if an unfinished file stays for a later run.
     private let isKept: Bool
     private let queue = DispatchQueue(label: "Pledge.FileWriter")
-    /// The state of the file.
-    ///
-    /// The lock is held during the system calls that create, rename or remove the file, so that a discarded file is
-    /// never created or renamed.
+    /// The lock is held while the file is created, renamed or removed, so that a discarded file isn't created or
+    /// renamed afterwards.
     private let state = Locked((fate: Fate.fresh, descriptor: -1 as Int32))
 
-    /// Stores the path of a file, without creating the file.
+    /// Only stores the path.
     convenience init(for target: URL, random: RandomSource) {
         self.init(for: target, as: ".pledge-\(String(random.nextOfID(), radix: 36)).part")
     }
 
-    /// Stores the path of a file, without creating the file, whose temporary name nobody else has.
+    /// Only stores the path; nobody else may use the temporary name.
     init(for target: URL, as name: String) {
         self.target = target
         temporary = target.deletingLastPathComponent().appendingPathComponent(name)
         isKept = false
     }
 
-    /// Stores the path of a file that a later run can continue, under the same temporary name.
+    /// Only stores the path of a file that a later run can continue, under the same temporary name.
     init(for target: URL, keptAs name: String) {
         self.target = target
         temporary = target.deletingLastPathComponent().appendingPathComponent(name)
@@ -70,14 +67,14 @@ final class FileWriter: Sendable {
 
     /// Creates the temporary file.
     ///
-    /// - Returns: A future that settles on a queue of the file, like the futures of all methods. It rejects with a
-    ///   `FileError`, or with `CancellationError` if the file was discarded before.
+    /// - Returns: A future that settles on the file's queue, as all of this type's futures do. It rejects with a
+    ///   `FileError`, or with `CancellationError` if the file was discarded.
     func create() -> Future<Void> {
         onQueue {
             try self.state.withLock { state in
                 guard case .fresh = state.fate else { throw CancellationError() }
-                // O_EXCL doesn't open an existing file or link, and O_NONBLOCK doesn't wait for a pipe's reader. Until it
-                // is complete, nobody else may read the file, whatever its name was before.
+                // O_EXCL opens no existing file or link, and O_NONBLOCK doesn't wait for a pipe's reader. Until the
+                // file is complete, nobody else may read it.
                 let flags = self.isKept ? O_NOFOLLOW | O_NONBLOCK : O_EXCL
                 let descriptor = self.temporary.withPath {
                     open($0, flags | O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -103,19 +100,17 @@ final class FileWriter: Sendable {
     private func lock(_ descriptor: Int32) throws(FileError) {
         guard isKept else { return }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { throw .last("flock", temporary) }
-        // The file may have been renamed between its opening and its lock.
+        // Another process may have renamed the file before it was locked.
         guard temporary.isName(of: descriptor) else {
             throw FileError(operation: "flock", code: EWOULDBLOCK, path: temporary.path)
         }
     }
 
-    /// Appends bytes.
     func write(_ data: Data) -> Future<Void> { perform { try $0.write(data) } }
 
-    /// Calls a function with the open file on the file's queue.
+    /// Calls a function with the open file, on the file's queue.
     ///
-    /// - Returns: A future of the function's result. It rejects with `CancellationError` if the file isn't open any
-    ///   more.
+    /// - Returns: The function's result. The future rejects with `CancellationError` if the file is no longer open.
     func perform<Output: Sendable>(
         _ body: @escaping @Sendable (OpenFile) throws -> Output
     ) -> Future<Output> {
@@ -126,7 +121,7 @@ final class FileWriter: Sendable {
         }
     }
 
-    /// Closes a kept file to other calls, and unlocks it, after a last function on the file's queue.
+    /// Calls a last function, then unlocks and closes a kept file.
     func suspend(after body: @escaping @Sendable (OpenFile) -> Void) -> Future<Void> {
         perform { file in
             body(file)
@@ -135,12 +130,11 @@ final class FileWriter: Sendable {
         }
     }
 
-    /// Synchronises the file to disk, then renames it, replacing an existing file or link.
+    /// Syncs the file and renames it to its final name, over an existing file or link.
     ///
-    /// The file gets the permissions of the one that it replaces, or else those of a new file.
+    /// It gets that file's permissions, or those of a new file.
     ///
-    /// - Returns: A future that rejects with a `FileError`, or with `CancellationError` if the file was discarded
-    ///   before.
+    /// - Returns: A future that rejects with a `FileError`, or with `CancellationError` if the file was discarded.
     func commit() -> Future<Void> {
         onQueue {
             let descriptor = self.state.withLock { $0.descriptor }
@@ -149,7 +143,8 @@ final class FileWriter: Sendable {
                 guard case .open = state.fate else { throw CancellationError() }
                 let permissions = mode_t(
                     try self.target.filePermissions ?? self.permissionsOfNewFile())
-                // Its owner may write the file until it has its name, so that a later run can, whatever fails.
+                // The owner can write the file until it's renamed, so that a later run can continue it if the renaming
+                // fails.
                 guard fchmod(descriptor, permissions | 0o600) == 0 else {
                     throw FileError.last("fchmod", self.temporary)
                 }
@@ -167,9 +162,9 @@ final class FileWriter: Sendable {
         }
     }
 
-    /// Returns the permissions that the process's umask and the folder give a new file.
+    /// The permissions that the umask and the folder give a new file.
     ///
-    /// Only a new file tells them: the umask can't be read without changing it for all threads.
+    /// Only creating one tells: reading the umask means changing it for all threads.
     private func permissionsOfNewFile() throws(FileError) -> UInt32 {
         let probe = temporary.appendingPathExtension("new")
         _ = probe.withPath { unlink($0) }
@@ -189,7 +184,7 @@ final class FileWriter: Sendable {
             switch state.fate {
             case .committed, .discarded: return
             case .open:
-                // A later download may use the same name already.
+                // Another download may already use the name.
                 if temporary.isName(of: state.descriptor) { _ = temporary.withPath { unlink($0) } }
             case .fresh: break
             }
@@ -207,21 +202,21 @@ final class FileWriter: Sendable {
 }
 
 extension FileError {
-    /// True if another download has the file.
+    /// True if another download has locked the file.
     var isOfLock: Bool { operation == "flock" && code == EWOULDBLOCK }
 
-    /// Checks that a file can take its place: that there is no folder.
+    /// Throws if there is a folder with the file's name.
     package static func checkTarget(_ file: URL) throws(FileError) {
         if file.isFolder { throw FileError(operation: "open", code: EISDIR, path: file.path) }
     }
 }
 
-/// An open file of a `FileWriter`, to be used only on the writer's queue.
+/// A `FileWriter`'s open file, for use on the writer's queue only.
 struct OpenFile {
     let descriptor: Int32
     let url: URL
 
-    /// Writes bytes at a position; nil for the position after the last bytes written.
+    /// Writes bytes at a position, or after the last ones.
     func write(_ data: Data, at position: Int64? = nil) throws(FileError) {
         if let position, lseek(descriptor, off_t(position), SEEK_SET) < 0 {
             throw .last("lseek", url)
@@ -237,7 +232,7 @@ struct OpenFile {
         }
     }
 
-    /// Reads up to 256 KiB from a position on; nil at the end of the file.
+    /// Up to 256 KiB; nil at the end of the file.
     func read(at position: Int64) throws(FileError) -> Data? {
         var data = Data(count: 1 << 18)
         while true {
@@ -249,24 +244,22 @@ struct OpenFile {
         }
     }
 
-    /// The file's size, in bytes.
+    /// In bytes.
     func size() throws(FileError) -> Int64 {
         let size = lseek(descriptor, 0, SEEK_END)
         guard size >= 0 else { throw .last("lseek", url) }
         return Int64(size)
     }
 
-    /// Removes all bytes from a position on.
     func truncate(to size: Int64) throws(FileError) {
         guard ftruncate(descriptor, off_t(size)) == 0 else { throw .last("ftruncate", url) }
     }
 
-    /// Waits until the bytes are on the disk.
     func sync() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw .last("fsync", url) }
     }
 
-    /// Compares the SHA-256 of all bytes with the expected one, if there is one.
+    /// Throws unless the file has this SHA-256, if there is one.
     func check(_ digest: [UInt8]?) throws {
         guard let digest else { return }
         let found = try sha256()

@@ -47,7 +47,7 @@ public struct Multipart: Sendable {
             "pledge-\(HexDigits.text(random.nextOfID()))\(HexDigits.text(random.nextOfID()))"
         var boundary = start
         var count = 0
-        // The loop ends whatever the random source returns, because the data can't contain every number.
+        // The loop ends with any random source, because the data can't contain every number.
         while isFound(boundary, in: parts) {
             count += 1
             boundary = "\(start)-\(count)"
@@ -94,8 +94,7 @@ extension HTTPRequest.Body {
         for (part, text) in zip(multipart.parts, texts.dropFirst()) {
             pieces += [.part(part.effectiveHeaders, part.body), .text(text)]
         }
-        // The sum contains the current lengths of the files. If a file changes later, the body notices, because it
-        // checks that it sends exactly this number of bytes.
+        // If a file's length changes afterwards, the body notices that it doesn't send this many bytes.
         let length = pieces.reduce(0 as Int64?) { sum, piece in
             sum.flatMap { sum in piece.length.map { sum + $0 } }
         }
@@ -125,7 +124,7 @@ extension HTTPRequest.BodySource.Piece {
 }
 
 extension Multipart {
-    /// Returns the texts before the first part, between the parts, and after the last.
+    /// The texts before, between and after the parts.
     func texts() throws(Endpoint.Error) -> [Data] {
         var texts: [Data] = []
         for (index, part) in parts.enumerated() {
@@ -218,10 +217,10 @@ extension Multipart {
             self.body = body
         }
 
-        /// Returns a name that is valid between quotes, without line ends.
+        /// The name as it may stand between quotes, without line ends.
         ///
-        /// Like the HTML standard's encoding of multipart/form-data, it writes %0D, %0A and %22 for CR, LF and the
-        /// quote. Other control characters, which a header must not hold, are encoded in the same way.
+        /// CR, LF and the quote become %0D, %0A and %22, as in HTML's multipart/form-data. So do other control
+        /// characters, which a header can't hold.
         static func escaped(_ name: String) -> String {
             name.unicodeScalars.map { scalar in
                 guard scalar == "\"" || scalar.properties.generalCategory == .control else {
@@ -232,7 +231,6 @@ extension Multipart {
             .joined()
         }
 
-        /// The headers that are sent.
         var effectiveHeaders: HTTPHeaders {
             var headers = headers
             if let type = body.contentType, headers["Content-Type"] == nil {

@@ -1,10 +1,10 @@
 import PledgeHTTPMessages
 import PledgeHTTPText
 
-/// A strict and bounded parser of a multipart body that arrives in chunks.
+/// Parses a multipart body that arrives in chunks, strictly.
 ///
-/// Besides the current chunk, it keeps at most the headers of one part, or as many bytes as the boundary is long. It
-/// examines each byte a bounded number of times.
+/// Besides the current chunk, it keeps at most one part's headers, or as many bytes as a boundary has. It looks at each
+/// byte a bounded number of times.
 struct MultipartParser {
     enum Event: Equatable {
         case part(HTTPHeaders)
@@ -28,11 +28,11 @@ struct MultipartParser {
     private var phase = Phase.preamble
     /// The bytes that aren't parsed yet.
     ///
-    /// A line end is put before the body, because the parser looks for each boundary after a line end.
+    /// They begin with a line end, because each boundary is searched together with the line end before it.
     private var buffer = Data("\r\n".utf8)
-    /// The number of bytes in the buffer that were already searched.
+    /// How many bytes of the buffer have already been searched.
     private var searched = 0
-    /// The number of bytes that have left the buffer, without the added line end.
+    /// How many bytes have left the buffer, apart from the first line end.
     private var offset: Int64 = -2
     private var outside: Int64 = -2
     private var parts = 0
@@ -40,7 +40,7 @@ struct MultipartParser {
     private let blankLine = BytePattern("\r\n\r\n".utf8)
     private let lineEnd = BytePattern("\r\n".utf8)
     private let limits: MultipartReader.Limits
-    /// The largest amount of white space after a boundary, in bytes; usually there is none.
+    /// The most white space after a boundary, in bytes; usually there is none.
     private static let mostPadding = 256
 
     init(boundary: String, limits: MultipartReader.Limits) {
@@ -50,22 +50,19 @@ struct MultipartParser {
 
     /// Parses a chunk.
     ///
-    /// - Parameters:
-    ///   - chunk: The chunk.
-    ///   - events: Gets the chunk's events, in order. If the parser throws, it gets the events before the error.
+    /// - Parameter events: Gets the chunk's events, in order; if the parser throws, those before the error.
     mutating func feed(_ chunk: Data, to events: inout [Event]) throws(MultipartError) {
         buffer.append(chunk)
         while try step(&events) {}
-        // The rest is copied, so that a small rest doesn't retain the whole chunk.
+        // Copied, so that a small rest doesn't keep the whole chunk alive.
         buffer = Data(buffer)
     }
 
-    /// Ends the body.
     func finish() throws(MultipartError) {
         guard case .epilogue = phase else { throw failure(.truncated) }
     }
 
-    /// Parses the next element; returns false if it needs another chunk first.
+    /// Parses the next element; false if that takes another chunk.
     private mutating func step(_ events: inout [Event]) throws(MultipartError) -> Bool {
         switch phase {
         case .preamble: return try skipToDelimiter()
@@ -84,7 +81,7 @@ struct MultipartParser {
             return false
         }
         try skip(before)
-        take(delimiter.bytes.count)
+        dropBytes(delimiter.bytes.count)
         phase = .delimiter
         return true
     }
@@ -92,14 +89,13 @@ struct MultipartParser {
     /// Reads the rest of a boundary's line (RFC 2046, section 5.1.1).
     private mutating func readDelimiter(_ events: inout [Event]) throws(MultipartError) -> Bool {
         if buffer.starts(with: Data("--".utf8)) {
-            take(2)
+            dropBytes(2)
             outside = 0
             phase = .epilogue
             return true
         }
         guard let end = lineEnd.firstOffset(in: buffer) else {
-            // If the next chunk can still turn a lone "-" into "--", or a CR into a line end, the parser waits for the
-            // chunk.
+            // A lone "-" or CR at the chunk's end may be the first half of "--" or of a line end.
             let isOpen =
                 buffer.isEmpty || buffer.elementsEqual("-".utf8)
                 || isPadding(buffer.last == 13 ? buffer.dropLast() : buffer)
@@ -109,9 +105,8 @@ struct MultipartParser {
         guard isPadding(buffer.prefix(end)) else { throw failure(.badDelimiter) }
         guard parts < limits.parts else { throw failure(.tooManyParts) }
         parts += 1
-        // The line end stays in the buffer. If the part has no headers, another line end follows, and together they are
-        // the blank line that ends the headers.
-        take(end)
+        // The line end stays: if the part has no headers, it's the first half of the blank line that ends them.
+        dropBytes(end)
         phase = .headers
         return true
     }
@@ -126,7 +121,7 @@ struct MultipartParser {
             return false
         }
         events.append(.part(try headers(of: buffer.prefix(end).dropFirst(2))))
-        take(end + 4)
+        dropBytes(end + 4)
         phase = .body
         return true
     }
@@ -135,9 +130,9 @@ struct MultipartParser {
         let found = delimiter.firstOffset(in: buffer)
         let count = found ?? buffer.count - delimiter.lengthOfPartialMatch(atEndOf: buffer)
         if count > 0 { events.append(.bytes(Data(buffer.prefix(count)))) }
-        take(count)
+        dropBytes(count)
         guard found != nil else { return false }
-        take(delimiter.bytes.count)
+        dropBytes(delimiter.bytes.count)
         events.append(.partEnd)
         phase = .delimiter
         return true
@@ -164,14 +159,13 @@ struct MultipartParser {
         bytes.allSatisfy(\.isSpace)
     }
 
-    /// Skips bytes that belong to no part.
     private mutating func skip(_ count: Int) throws(MultipartError) {
         outside += Int64(count)
         guard outside <= limits.outsideBytes else { throw failure(.textTooLong) }
-        take(count)
+        dropBytes(count)
     }
 
-    private mutating func take(_ count: Int) {
+    private mutating func dropBytes(_ count: Int) {
         buffer = buffer.dropFirst(count)
         offset += Int64(count)
         searched = 0

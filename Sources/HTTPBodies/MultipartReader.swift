@@ -75,13 +75,13 @@ public final class MultipartReader: Sendable {
         }
     }
 
-    /// Cancels the body, and drops the events that were read.
+    /// Cancels the body, and drops the events that nobody has read.
     private func cancel() {
         state.withLock { $0.giveUp() }
         body.cancel()
     }
 
-    /// Looks something up in the parsed events, and reads more of the body until the lookup has a result.
+    /// Looks something up among the parsed events, and reads more of the body until it's found.
     private func lookUp<Found: Sendable>(
         _ look: @escaping @Sendable (inout State) -> State.LookupResult<Found>
     ) -> Future<Found> {
@@ -97,7 +97,7 @@ public final class MultipartReader: Sendable {
             let chunk = body.next()
             guard let result = chunk.result else {
                 return chunk.flatMapSomeResults { result in
-                    self.state.withLock { $0.take(result) }
+                    self.state.withLock { $0.receiveChunk(result) }
                     return nil
                 }
                 .flatMap { _ in self.lookUp(look) }
@@ -105,7 +105,7 @@ public final class MultipartReader: Sendable {
             if case .failure(let error as HTTPError) = result, error.code == .bodyIsBeingRead {
                 return Future(error: error)
             }
-            state.withLock { $0.take(result) }
+            state.withLock { $0.receiveChunk(result) }
         }
     }
 }
@@ -172,32 +172,32 @@ extension MultipartReader {
 }
 
 extension MultipartReader {
-    /// The events that were parsed but not yet requested.
+    /// The events that were parsed but not read.
     struct State {
         /// The result of a lookup.
         enum LookupResult<Found> {
             case found(Found)
-            /// The lookup needs more input.
+            /// It needs more input.
             case nothing
             /// The body has failed, or is malformed.
             case failed(any Error)
-            /// The part is no longer the current one, but the body is valid.
+            /// The reader has gone on to another part, but the body is valid.
             case gone
         }
 
         private var parser: MultipartParser
         private var events: [MultipartParser.Event] = []
         private var first = 0
-        /// The number of the part that was returned last.
+        /// The number of the latest part.
         private var part = 0
-        /// True if the part that was returned last has ended.
+        /// True if the latest part has ended.
         private var isOver = true
         private var end: Result<Void, any Error>?
 
         init(_ parser: MultipartParser) { self.parser = parser }
 
-        /// Takes a chunk, the end of the body, or its error.
-        mutating func take(_ result: Result<Data?, any Error>) {
+        /// Receives a chunk, the end of the body, or its error.
+        mutating func receiveChunk(_ result: Result<Data?, any Error>) {
             guard end == nil else { return }
             do {
                 if let chunk = try result.get() {
@@ -212,13 +212,13 @@ extension MultipartReader {
             }
         }
 
-        /// Drops the events; unless the body has ended, every later lookup fails.
+        /// Drops all events; unless the body has ended, later lookups fail.
         mutating func giveUp() {
             (events, first) = ([], 0)
             end = end ?? .failure(CancellationError())
         }
 
-        /// Returns the headers and the number of the next part; nil after the last one.
+        /// The next part's headers and number; nil after the last part.
         mutating func nextPart() -> LookupResult<(HTTPHeaders, Int)?> {
             while let event = pop() {
                 switch event {
@@ -237,7 +237,7 @@ extension MultipartReader {
             }
         }
 
-        /// Returns the next chunk of a part; nil after the last one.
+        /// The next chunk of a part; nil after the last one.
         mutating func nextChunk(of number: Int) -> LookupResult<Data?> {
             guard number == part else { return .gone }
             if isOver { return .found(nil) }

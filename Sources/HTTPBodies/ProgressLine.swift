@@ -62,7 +62,7 @@ public final class ProgressLine: Sendable {
     public func update(_ completed: Int64, of total: Int64?) {
         guard let output, total ?? completed >= leastBytes else { return }
         let now = scheduler.now
-        // The line is written within the lock, so that two threads don't mix their lines.
+        // Written under the lock, so that lines of two threads don't mix.
         state.withLock { state in
             let start = state.start ?? now
             state.start = start
@@ -102,7 +102,7 @@ public final class ProgressLine: Sendable {
         return parts.joined(separator: "  ")
     }
 
-    /// Returns a number of bytes in megabytes, with one digit after the point.
+    /// In megabytes, with one decimal.
     private static func megabytes(_ bytes: Double) -> String {
         let tenths = Int64((bytes / 100_000).rounded())
         return "\(tenths / 10).\(tenths % 10)"

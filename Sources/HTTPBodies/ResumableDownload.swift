@@ -1,4 +1,3 @@
-import Dispatch
 import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPNetworking
@@ -6,74 +5,63 @@ import PledgeHTTPText
 import PledgeHTTPTransportKit
 import PledgeServices
 
-#if canImport(Darwin)
-import Darwin
-#elseif canImport(Glibc)
-import Glibc
-#elseif canImport(Musl)
-import Musl
-#elseif canImport(Android)
-import Android
-#endif
-
-/// A download that goes on where a lost connection or an earlier run has stopped.
+/// A download that continues after a lost connection, or in a later run of the process.
 ///
-/// `DownloadState` decides what the answers mean. The file is changed on the writer's queue only, in rounds: a round
-/// loads the missing parts, until all are complete or one fails. What an earlier round still has to write is dropped,
-/// so every step reads or changes the state only after a look at the round, under the same lock.
+/// It works in rounds: a round loads the missing parts, until all are complete or one fails. `DownloadState` decides
+/// what the answers mean. Only the writer's queue changes the file. A step of an old round does nothing: each step
+/// first checks the round, under the lock that guards the state.
 final class ResumableDownload: Sendable {
-    fileprivate struct Progress {
+    struct Progress {
         var state: DownloadState
         var round = 0
-        /// The head of the last accepted answer.
         var head: HTTPResponse?
-        /// The number of bytes that were there at the start.
+        /// How many bytes an earlier call had loaded.
         var earlier: Int64 = 0
-        /// The users of the last accepted answer in this call; nil if the bytes are an earlier call's.
+        /// The users of the last accepted answer; nil as long as only an earlier call has loaded bytes.
         var users: RequestUsers?
-        /// The sign-ins that the call's first answer was for.
+        /// The sign-ins of the call's first answer.
         var signIns = SignIns()
-        /// True after the record of an earlier run was read, or after there was none.
+        /// True once the earlier run's record was read, or found missing.
         var isOpen = false
-        /// True if the file was begun anew for a reason that counts once.
+        /// True after a restart for a reason that may come only once.
         var hasBegunAnew = false
-        /// True if the file is loaded as a whole, because its parts didn't fit.
+        /// True if the file is loaded in one part, because its parts didn't fit.
         var isPlain = false
-        /// The number of bytes in the last record on the disk.
+        /// How many bytes the record on the disk promises.
         var saved: Int64 = 0
-        /// True if a record is due within a second.
+        /// True if the record will be written within a second.
         var isDue = false
     }
 
-    /// The bytes that don't fit to the file any more are given up, for a reason.
+    /// Discards the bytes so far, and starts over.
     private struct Restart: Error {
         var reason: String
         /// The answer that doesn't fit.
         var head: HTTPResponse
-        /// True if the next answer for this reason is an error.
+        /// True if the download fails when this reason comes again.
         var isOnce = false
-        /// True if parts of the file may still be loaded.
+        /// True if the next try may still load several parts.
         var keepsParts = false
     }
 
-    private let request: HTTPRequest
+    let request: HTTPRequest
     private let service: HTTPStreamingService
     private let rules: Resumption
     private let partCount: Int
     private let isAccepted: @Sendable (Int) -> Bool
-    private let limit: Int64
-    private let sha256: [UInt8]?
+    let limit: Int64
+    let sha256: [UInt8]?
     private let report: (@Sendable (Int64, Int64?) -> Void)?
     private let random: RandomSource
     private let scheduler: any FutureScheduler
-    private let writer: FileWriter
-    private let file: URL
-    /// The folder and the name of the record, which says what the unfinished file holds.
-    private let folder: SystemFolder
-    private let record: String
-    /// The name of the file into which an encoded one is decoded; only the download that has the lock uses it.
-    private let decodedName: String
-    private let progress: Locked<Progress>
+    let writer: FileWriter
+    let file: URL
+    /// The folder of the record, which says what the unfinished file holds.
+    let folder: SystemFolder
+    let record: String
+    /// The temporary name of the decoded file; only the download with the lock uses it.
+    let decodedName: String
+    let progress: Locked<Progress>
 
     init(
         _ request: HTTPRequest, to file: URL, over service: @escaping HTTPStreamingService,
@@ -83,9 +71,9 @@ final class ResumableDownload: Sendable {
         random: RandomSource, on scheduler: any FutureScheduler
     ) {
         var request = request
-        // The file is to be the bytes that a Range counts. A server may send a coding anyway.
+        // The download wants the bytes that a Range counts. A server may still send a coding.
         request.headers.set("identity", for: "Accept-Encoding")
-        // The rounds are the retries: a policy below must not multiply them.
+        // The rounds are the retries, so a retry below must not multiply them.
         request.context.skipsRetry = true
         request.context.users = RequestUsers()
         request.context.coding = .wanted
@@ -101,7 +89,7 @@ final class ResumableDownload: Sendable {
         self.scheduler = scheduler
         self.file = file
         let name = file.lastPathComponent
-        // A file's name has at most 255 bytes.
+        // File names have at most 255 bytes.
         let short = name.utf8.count > 200 ? SHA256.hash(Array(name.utf8)).hexadecimal : name
         writer = FileWriter(for: file, keptAs: ".pledge-\(short).part")
         record = ".pledge-\(short).resume"
@@ -112,7 +100,7 @@ final class ResumableDownload: Sendable {
 
     deinit { LastWrites.remove(self) }
 
-    /// Loads what is missing, and puts the file in its place.
+    /// Loads what is missing, and renames the complete file.
     func run() -> Future<HTTPDownload> {
         LastWrites.add(self)
         return open(100).flatMap { self.goOn(failures: 0, restarts: 0, after: nil) }
@@ -121,7 +109,8 @@ final class ResumableDownload: Sendable {
                 guard case .failure(let error) = result, !(error is CancellationError) else {
                     return nil
                 }
-                // What came is recorded before the caller learns of the failure, and may call again.
+                // The record is written before the caller learns of the failure, because the caller may then start
+                // again.
                 return self.suspend().flatMapResult { _ in Future(error: error) }
             }
             .mapError { error in
@@ -131,13 +120,15 @@ final class ResumableDownload: Sendable {
             }
             .onEnd { result in
                 guard case .failure = result else { return LastWrites.remove(self) }
-                // Ends what the queue of a file is doing.
+                // Makes what the file's queue is doing a step of an old round.
                 self.progress.withLock { $0.round += 1 }
                 self.suspend().observe { _ in LastWrites.remove(self) }
             }
     }
 
-    /// Opens the unfinished file; waits while another download, perhaps one that was just cancelled, still has it.
+    /// Opens the unfinished file.
+    ///
+    /// Waits while another download has it, which may just have been cancelled.
     private func open(_ tries: Int) -> Future<Void> {
         writer.create().flatMapError { error in
             let wait = Duration.milliseconds(50)
@@ -150,7 +141,7 @@ final class ResumableDownload: Sendable {
         .flatMap {
             self.writer.perform { file in
                 let stored = try self.storedRecord()
-                // The process may have ended while it decoded.
+                // Left over if the process ended while it decoded.
                 try self.folder.remove(self.decodedName)
                 let size = try file.size()
                 let isUsed = self.progress.withLock { progress in
@@ -168,7 +159,7 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Reads the record of an earlier call; nil if there is none, or one that is too large.
+    /// An earlier call's record; nil if there is none, or if it's too large.
     private func storedRecord() throws(FileError) -> [UInt8]? {
         do {
             return try folder.read(record, upTo: 1 << 20)?.bytes
@@ -187,7 +178,7 @@ final class ResumableDownload: Sendable {
                     defer { if restart.isOnce { progress.hasBegunAnew = true } }
                     progress.round += 1
                     progress.state.reset()
-                    // Cookies that each answer changes would begin the parts anew again and again.
+                    // If each answer changes the cookies, parts would start over again and again.
                     if !restart.keepsParts || restarts > 0 || self.rules.retry.attempts == 1 {
                         progress.isPlain = true
                     }
@@ -202,7 +193,7 @@ final class ResumableDownload: Sendable {
             }
             let hasCome = self.progress.withLock { progress in
                 progress.round += 1
-                // Without a validator, nobody can tell whether the next bytes belong to the same file.
+                // Without a validator, nothing tells whether the next bytes are of the same file.
                 if progress.state.validator == nil { progress.state.reset() }
                 return progress.state.received > before
             }
@@ -217,7 +208,7 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Loads all missing parts, in one round or more.
+    /// Loads all missing parts; again, as long as answers uncover more of them.
     private func load() -> Future<Void> {
         let (round, missing) = progress.withLock { progress in
             progress.round += 1
@@ -230,12 +221,11 @@ final class ResumableDownload: Sendable {
             }
     }
 
-    /// Loads one part.
     private func load(_ part: Int, _ round: Int) -> Future<Void> {
         let (asked, signIns) = progress.withLock { ($0.headers(of: part, round), $0.signIns) }
         guard let headers = asked else { return Future(error: CancellationError()) }
         var request = request
-        // The layers below refuse a request for other users than the call's.
+        // The layers below refuse to send a request for other users than the call's.
         request.context.signIns.bind(signIns)
         for field in headers { request.headers.set(field.value, for: field.name) }
         request.context.acceptsPart = !headers.isEmpty
@@ -243,19 +233,21 @@ final class ResumableDownload: Sendable {
             switch result {
             case .success(let response):
                 do {
-                    return try self.take(response.head.withRequest(request), response, part, round)
-                        .mapError { named($0, request, response.head) }
+                    return try self.receive(
+                        response.head.withRequest(request), response, part, round
+                    )
+                    .mapError { named($0, request, response.head) }
                 } catch {
                     response.discardBody()
                     throw named(error, request, response.head)
                 }
             case .failure(let error):
-                // The client's own rules may have turned a 416 into an error.
+                // The client may be set to turn a 416 into an error.
                 guard let head = (error as? HTTPError)?.response, head.status == 416 else {
                     throw error
                 }
                 do {
-                    return try self.take(head.withRequest(request), nil, part, round)
+                    return try self.receive(head.withRequest(request), nil, part, round)
                 } catch is Refused {
                     throw error
                 } catch {
@@ -271,11 +263,11 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// The client's error stands, because the answer's body is gone.
+    /// The client's own error is thrown, because the answer's body is no longer there.
     private struct Refused: Error {}
 
-    /// Takes an answer, and writes its body.
-    private func take(
+    /// Decides what an answer means, and writes its body.
+    private func receive(
         _ head: HTTPResponse, _ response: HTTPStreamedResponse?, _ part: Int, _ round: Int
     ) throws -> Future<Void> {
         let step = try during(round) { progress in
@@ -330,7 +322,9 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Removes all bytes; first their record, which must not be taken for a record of other bytes.
+    /// Removes the record, and then all bytes.
+    ///
+    /// In the other order, a crash would leave a record of bytes that are gone.
     private func clear(_ file: OpenFile) throws {
         try folder.remove(record)
         try folder.syncFolder()
@@ -338,8 +332,8 @@ final class ResumableDownload: Sendable {
         progress.withLock { ($0.earlier, $0.saved) = (0, 0) }
     }
 
-    /// Reads or changes the state, unless the round is over.
-    private func during<Result>(
+    /// Reads or changes the state; throws if the round is over.
+    func during<Result>(
         _ round: Int, _ body: (inout Progress) throws -> Result
     ) throws -> Result {
         try progress.withLock { progress in
@@ -348,7 +342,7 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Writes a body to the place of a part's missing bytes.
+    /// Writes a body at a part's missing bytes.
     private func write(
         _ body: HTTPBodyStream, upTo end: Int64?, _ part: Int, _ round: Int
     ) -> Future<Void> {
@@ -385,7 +379,7 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    /// Records what is on the disk: after 8 MiB at once, and after fewer bytes within a second.
+    /// Writes the record: at once after 8 MiB, and otherwise within a second.
     private func saveSoon(_ file: OpenFile, _ received: Int64) throws {
         if received >= progress.withLock({ $0.saved }) + 8 << 20 { return try save(file) }
         let isDue = progress.withLock { progress in
@@ -403,7 +397,7 @@ final class ResumableDownload: Sendable {
             .observe { _ in }
     }
 
-    /// Syncs the file, and then writes the record, so that the record never promises more than the disk holds.
+    /// Syncs the file before it writes the record, so that the record never promises more than the disk holds.
     private func save(_ file: OpenFile) throws {
         let state = progress.withLock { progress in
             progress.saved = progress.state.received
@@ -414,18 +408,18 @@ final class ResumableDownload: Sendable {
         try folder.replace(record, with: state.encoded, by: record + "-new", at: Self.now)
     }
 
-    /// The time in nanoseconds since 1970.
+    /// Nanoseconds since 1970.
     private static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1e9) }
 
-    /// Records what came, and unlocks the file; removes it if nothing of it can be used.
-    fileprivate func suspend() -> Future<Void> {
+    /// Writes the record and unlocks the file; removes the file if its bytes are of no use.
+    func suspend() -> Future<Void> {
         writer.suspend { file in
             let (isOpen, state) = self.progress.withLock { progress in
                 progress.round += 1
                 return (progress.isOpen, progress.state)
             }
             guard isOpen else {
-                // The record wasn't read, so it stays. The file is this download's own: its lock is held.
+                // The record stays, because it wasn't read. The file is this download's own: it has the lock.
                 if (try? file.size()) == 0 { try? self.folder.remove(file.url.lastPathComponent) }
                 return
             }
@@ -437,130 +431,15 @@ final class ResumableDownload: Sendable {
         }
     }
 
-    private func remove(_ file: OpenFile) {
+    func remove(_ file: OpenFile) {
         try? folder.remove(file.url.lastPathComponent)
         try? folder.remove(record)
-    }
-
-    /// Checks the whole file, and gives it its name.
-    private func finish() -> Future<HTTPDownload> {
-        let (state, head, round) = progress.withLock { ($0.state, $0.head, $0.round) }
-        let response = (head ?? HTTPResponse(status: 200)).withRequest(request)
-        // Without `.decompress` below, or with a coding that it doesn't know, the file stays encoded.
-        let isKept = response.request?.context.coding == .kept
-        let codings = isKept ? ContentCoding.all(in: ["Content-Encoding": state.coding]) ?? [] : []
-        return writer.perform { file in
-            try file.truncate(to: state.total ?? 0)
-            return file
-        }
-        .flatMap { encoded -> Future<Int64> in
-            if !codings.isEmpty { return self.decode(encoded, codings, response, round) }
-            return self.writer.perform { file in
-                try self.judging { try file.check(self.sha256) }
-            }
-            .flatMap { self.writer.commit() }
-            .map { state.total ?? 0 }
-        }
-        .flatMap { size in
-            // Closed already: a failure here changes nothing for the file.
-            try? self.folder.syncFolder()
-            try? self.folder.remove(self.record)
-            var response = response
-            if !codings.isEmpty { response.dropCoding() }
-            return Future(
-                value: HTTPDownload(
-                    file: self.file, byteCount: size,
-                    resumedFrom: self.progress.withLock { $0.earlier }, response: response))
-        }
-        .mapError { named($0, self.request, response) }
-    }
-
-    /// Decodes the whole file into another one, which gets the name.
-    private func decode(
-        _ encoded: OpenFile, _ codings: [ContentCoding], _ response: HTTPResponse, _ round: Int
-    ) -> Future<Int64> {
-        let decoded = FileWriter(for: file, as: decodedName)
-        return decoded.create().flatMap {
-            decoded.perform { file in
-                try self.judging {
-                    do {
-                        try self.decode(encoded, codings, into: file, round)
-                    } catch {
-                        guard error is DecompressionFailure || error is HTTPError else {
-                            throw error
-                        }
-                        throw Decompression(limit: Int(clamping: self.limit), available: [])
-                            .error(for: error, response, self.request)
-                    }
-                    try file.check(self.sha256)
-                }
-                return try file.size()
-            }
-        }
-        .flatMap { size in decoded.commit().map { size } }
-        .onEnd { if case .failure = $0 { decoded.discard() } }
-        .flatMap { size in self.writer.suspend { self.remove($0) }.map { size } }
-    }
-
-    private func decode(
-        _ encoded: OpenFile, _ codings: [ContentCoding], into file: OpenFile, _ round: Int
-    ) throws {
-        var decoder = try BodyDecoder(codings, limit: Int(clamping: limit))
-        var position: Int64 = 0
-        while let bytes = try encoded.read(at: position) {
-            position += Int64(bytes.count)
-            decoder.give(bytes)
-            while let piece = try decoder.read() {
-                // A cancelled download ends here.
-                try during(round) { _ in }
-                try file.write(piece)
-            }
-        }
-        try decoder.finish()
-    }
-
-    /// Calls a function; if it finds that the bytes are wrong, they are forgotten, and no later call goes on with them.
-    private func judging(_ body: () throws -> Void) throws {
-        do { try body() } catch {
-            if error is HTTPError { progress.withLock { $0.state.reset() } }
-            throw error
-        }
     }
 }
 
 extension ResumableDownload.Progress {
-    /// The headers of a part's request; nil if the round is over.
+    /// Nil if the round is over.
     fileprivate func headers(of part: Int, _ round: Int) -> HTTPHeaders? {
         self.round == round ? state.headers(of: part) : nil
-    }
-}
-
-/// The downloads whose records the end of the process waits for.
-///
-/// A cancelled task goes on before its download has heard of the cancellation, and its program may end then.
-private enum LastWrites {
-    private struct Weak { weak var download: ResumableDownload? }
-
-    private static let downloads = Locked<[ObjectIdentifier: Weak]>([:])
-    /// The first use makes `exit` wait.
-    private static let waitsAtExit: Void = {
-        atexit {
-            let group = DispatchGroup()
-            for weak in LastWrites.downloads.withLock({ Array($0.values) }) {
-                guard let download = weak.download else { continue }
-                group.enter()
-                download.suspend().observe { _ in group.leave() }
-            }
-            _ = group.wait(timeout: .now() + 5)
-        }
-    }()
-
-    static func add(_ download: ResumableDownload) {
-        _ = waitsAtExit
-        downloads.withLock { $0[ObjectIdentifier(download)] = Weak(download: download) }
-    }
-
-    static func remove(_ download: ResumableDownload) {
-        downloads.withLock { $0[ObjectIdentifier(download)] = nil }
     }
 }

@@ -6,20 +6,20 @@ public import PledgeServices
 /// The rules for resuming a transfer after a lost connection.
 ///
 /// The requests are sent with `skipsRetry` in their context, so that a client's own retries don't multiply them. If a
-/// wait would last until the deadline of the call around the transfer, or longer, the transfer fails at once.
+/// wait wouldn't end before the call's deadline, the transfer fails at once.
 public struct Resumption: Sendable {
-    /// The attempts, counted as failed requests in a row, and the waits.
+    /// How many requests in a row may fail, and the waits between them.
     ///
-    /// When a failed request has brought the transfer further, the count starts over at one. With one attempt, the
-    /// first failed request ends the call. It's also how many times a call may start over because an answer doesn't
-    /// fit, or because the server has forgotten the upload. If a server asks for a longer wait than
-    /// `Retry.maxServerDelay`, the transfer fails.
+    /// If bytes have arrived before a request fails, the count starts over at one. With one attempt, the first failure
+    /// ends the call. The attempts also limit how often a call may start over, because an answer doesn't fit or because
+    /// the server has forgotten the upload. If a server asks for a longer wait than `Retry.maxServerDelay`, the
+    /// transfer fails.
     public var retry: Retry
 
-    /// Says whether an error is temporary.
+    /// Decides whether an error is temporary.
     package var outcome: @Sendable (any Error) -> Outcome = { Outcome(of: $0) }
 
-    /// The rules for an address that a server or a record names.
+    /// The rules for URLs that a server or a record names.
     package var redirects = Redirects()
 
     /// Creates the rules.
@@ -34,21 +34,16 @@ public struct Resumption: Sendable {
         self.retry = retry
     }
 
-    /// Returns whether another request would end with the same error.
-    package func isFinal(_ error: any Error) -> Bool {
-        error is HTTPError && outcome(error).retry == .never
-    }
-
-    /// Returns the wait before the next request, and the backoff's part in it; nil if the transfer fails.
+    /// How long to wait before the next request, and how much of that is backoff; nil to give up.
     ///
-    /// It is called in the context of the call, whose deadline bounds the wait.
+    /// Call it in the call's context, whose deadline limits the wait.
     ///
     /// - Parameters:
-    ///   - error: The error of the last request.
-    ///   - isTemporary: True if another request may help, whatever the error says of itself.
-    ///   - failures: The number of failed requests in a row.
-    ///   - last: The backoff before the last request; nil for none.
-    ///   - random: The source of the backoff's jitter.
+    ///   - error: The last request's error.
+    ///   - isTemporary: True if another request may help, whatever the error says.
+    ///   - failures: How many requests have failed in a row.
+    ///   - last: The backoff before the last request.
+    ///   - random: Draws the backoff's jitter.
     package func wait(
         after error: any Error, isTemporary: Bool = false, failures: Int, last: Duration?,
         random: RandomSource

@@ -1,10 +1,9 @@
-/// The URL of a file whose query holds a signature that is valid for a time.
+/// A URL whose query has a signature that expires.
 ///
-/// Two such URLs name the same file if they differ only in the parameters of the signature. Only known kinds of
-/// signature count, and only if the signature itself is there: another service may use a name like "Expires" or "st"
-/// for something that decides what comes.
+/// Two URLs that differ only in such parameters name the same file. Only the listed kinds of signature count, and only
+/// if the signature itself is there: elsewhere, a name like "Expires" or "st" may say what to send.
 enum SignedURL {
-    /// A kind of signature: what must be there, and the parameters that it adds; all in lower case.
+    /// The parameters that show such a signature, and all that it adds; in lower case.
     private struct Kind {
         var needs: [String]
         var prefix: String?
@@ -12,12 +11,12 @@ enum SignedURL {
     }
 
     private static let kinds = [
-        // Amazon S3: the signature's versions 4 and 2.
+        // Amazon S3, versions 4 and 2.
         Kind(needs: ["x-amz-signature"], prefix: "x-amz-"),
         Kind(
             needs: ["awsaccesskeyid", "signature"],
             names: ["awsaccesskeyid", "signature", "expires", "x-amz-security-token"]),
-        // Google Cloud Storage: the versions 4 and 2.
+        // Google Cloud Storage, versions 4 and 2.
         Kind(needs: ["x-goog-signature"], prefix: "x-goog-"),
         Kind(
             needs: ["googleaccessid", "signature"],
@@ -35,7 +34,7 @@ enum SignedURL {
             names: ["key-pair-id", "signature", "expires", "policy", "hash-algorithm"]),
     ]
 
-    /// Returns a URL's text without the parameters of its signature; unchanged if it has none.
+    /// The URL without its signature's parameters; unchanged if it has none.
     static func withoutSignature(_ url: String) -> String {
         guard let start = url.firstIndex(of: "?") else { return url }
         let end = url[start...].firstIndex(of: "#") ?? url.endIndex

@@ -2,11 +2,10 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 
 extension CacheRules {
-    /// Returns a request's answer, made from a stored response; nil if only the origin can answer.
+    /// Returns the answer made from a stored response; nil if only the origin can answer.
     ///
-    /// The answer's Age is the current age. If the request has conditions, this method evaluates them (RFC 9111,
-    /// section 4.3.2). If the request asks for one range of bytes, this method cuts the range out of the body of a
-    /// stored 200 (RFC 9110, section 14). A stored 206 is that range already.
+    /// It sets Age, evaluates the request's conditions (RFC 9111, section 4.3.2), and cuts one range of bytes out of a
+    /// stored 200 (RFC 9110, section 14). A stored 206 is already the range.
     func answer(
         _ presented: PresentedRequest, with entry: CachedResponse, at now: ClockReading
     ) -> HTTPResponse? {
@@ -14,8 +13,7 @@ extension CacheRules {
             status: entry.status, headers: entry.headers, body: entry.body, url: entry.url,
             timing: HTTPTiming(untilHeaders: .zero, total: .zero), request: presented.request)
         response.headers.set("\(entry.age(at: now))", for: "Age")
-        // The jar stored the cookie when the response arrived. If the jar got the cookie again now, a newer cookie
-        // could be overwritten.
+        // The jar stored the cookie when the response arrived. Storing it again could overwrite a newer one.
         if !replaysCookies { response.headers.remove("Set-Cookie") }
         presented.request.markCookiesKept(of: &response)
         if [200, 206].contains(entry.status), Preconditions.isNotModified(presented.headers, entry)
@@ -31,7 +29,7 @@ extension CacheRules {
         return response
     }
 
-    /// Returns a 304 with the response's headers, without those that describe the content.
+    /// A 304 with the response's headers, without those that describe the content.
     private func notModified(_ response: HTTPResponse) -> HTTPResponse {
         var response = response
         response.status = 304
@@ -42,7 +40,7 @@ extension CacheRules {
         return response
     }
 
-    /// Returns the 504 for an only-if-cached request that the cache can't answer (RFC 9111, section 5.2.1.7).
+    /// The 504 for an only-if-cached request that the cache can't answer (RFC 9111, section 5.2.1.7).
     func unavailable(_ presented: PresentedRequest, at now: ClockReading) -> HTTPResponse {
         HTTPResponse(
             status: 504, headers: ["Date": now.date.httpText, "Content-Length": "0"],
@@ -50,12 +48,10 @@ extension CacheRules {
     }
 }
 
-/// Checks a client's conditions against a stored response (RFC 9111, section 4.3.2).
 enum Preconditions {
-    /// Returns whether the client already has the stored response.
+    /// Returns whether the client already has the stored response (RFC 9111, section 4.3.2).
     ///
-    /// If-None-Match takes precedence over If-Modified-Since. If-Modified-Since is compared with Last-Modified, or with
-    /// Date if there is no Last-Modified.
+    /// If-None-Match overrides If-Modified-Since, which is compared with Last-Modified, or else with Date.
     static func isNotModified(_ request: HTTPHeaders, _ entry: CachedResponse) -> Bool {
         if let tags = request["If-None-Match"] {
             if tags == "*" { return true }
@@ -71,15 +67,14 @@ enum Preconditions {
 enum ByteRange {
     /// Returns the requested part as a 206, or the whole response if If-Range doesn't match.
     ///
-    /// - Returns: Nil if only the origin can answer: the request asks for several ranges, for a unit other than bytes,
-    ///   or for a range that can't be parsed or satisfied; the If-Range is a date, or doesn't match a stored part; the
-    ///   response is encoded; or the response isn't a 200 or a 206.
+    /// - Returns: Nil if only the origin can answer: the request asks for several ranges, another unit, or a range that
+    ///   can't be read or satisfied; If-Range is a date, or doesn't match a stored part; or the response is encoded, or
+    ///   neither a 200 nor a 206.
     static func part(of response: HTTPResponse, for request: HTTPHeaders) -> HTTPResponse? {
         guard [200, 206].contains(response.status), response.headers["Content-Encoding"] == nil
         else { return nil }
         if let condition = request["If-Range"] {
-            // If-Range may be a tag or a date. A date is left to the origin, because only the origin knows whether the
-            // date is a strong validator.
+            // Only the origin knows whether a date is a strong validator.
             guard condition.hasSuffix("\""), let asked = EntityTag(condition) else { return nil }
             guard let tag = EntityTag(of: response.headers), tag.matchesStrongly(asked) else {
                 return response.status == 200 ? response : nil
@@ -99,9 +94,8 @@ enum ByteRange {
         return part
     }
 
-    /// Returns whether a 206 may be stored (RFC 9111, section 3.3).
-    ///
-    /// It must hold the whole range that was asked for, not encoded, of a version with a strong tag.
+    /// Returns whether a 206 may be stored (RFC 9111, section 3.3): it has the whole range, not encoded, and a strong
+    /// tag.
     static func isWhole(_ part: HTTPResponse, for request: HTTPHeaders) -> Bool {
         guard EntityTag(of: part.headers)?.isWeak == false, part.headers["Content-Encoding"] == nil,
             let told = part.headers["Content-Range"],
@@ -111,12 +105,11 @@ enum ByteRange {
         return told == place(of: range, in: size) && range.count == part.body.count
     }
 
-    /// Returns the Content-Range of a part.
     private static func place(of range: Range<Int>, in size: Int) -> String {
         "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(size)"
     }
 
-    /// Returns the byte positions that `bytes=2-5`, `bytes=2-` or `bytes=-3` select.
+    /// The positions that `bytes=2-5`, `bytes=2-` or `bytes=-3` select.
     private static func bounds(_ text: String, of size: Int) -> Range<Int>? {
         let words = text.split(separator: "=", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
@@ -132,7 +125,7 @@ enum ByteRange {
         return first..<min(last ?? .max, size - 1) + 1
     }
 
-    /// Reads a position; if it's too large for `Int`, returns `Int.max`, which is past the end of any body.
+    /// Reads a position; `Int.max`, which is past the end of any body, if it doesn't fit.
     private static func number(_ text: Substring) -> Int? {
         guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { return nil }
         return Int(text) ?? .max

@@ -1,20 +1,19 @@
 package import PledgeHTTPMessages
 
-/// The directives of Cache-Control fields, in their strictest interpretation.
+/// The directives of Cache-Control, in their strictest meaning.
 ///
-/// Anything that isn't a list of directives (RFC 9111, section 5.2) makes the fields malformed, but the readable
-/// directives still count. Names are compared in lower case. An argument is a token or a quoted string.
+/// If a field isn't a list of directives (RFC 9111, section 5.2), it's malformed, but its readable directives still
+/// count. Names are in lower case.
 package struct CacheControl: Hashable, Sendable {
-    /// True if a field isn't a list of directives, so that the field's meaning is unknown.
+    /// True if a field isn't a list of directives.
     private(set) var isMalformed = false
 
-    /// True if the headers have a Cache-Control field.
     let isPresent: Bool
 
     private var arguments: [String: [Argument]] = [:]
 
     package init(_ headers: HTTPHeaders) {
-        // Each line is parsed by itself, so that an unclosed quotation mark doesn't affect the next line.
+        // Line by line, so that an unclosed quotation mark doesn't affect the next line.
         let lines = headers.values(for: "Cache-Control")
         isPresent = !lines.isEmpty
         for line in lines {
@@ -26,32 +25,29 @@ package struct CacheControl: Hashable, Sendable {
         }
     }
 
-    /// Returns whether a directive is present, with or without an argument.
+    /// Returns whether the directive is there, with or without an argument.
     func contains(_ name: String) -> Bool { arguments[name] != nil }
 
-    /// Returns the seconds of a directive whose larger values permit more, such as max-age; nil if it's absent.
+    /// The seconds of a directive that permits more the larger it is, such as max-age; nil if it's absent.
     ///
-    /// If the directive occurs several times, the smallest value counts. A value that can't be parsed counts as zero.
+    /// The smallest of several values counts, and one that can't be read counts as zero.
     ///
-    /// - Parameters:
-    ///   - name: The directive.
-    ///   - bare: The value that counts if the directive has no argument.
+    /// - Parameter bare: The value of a directive without an argument.
     func permitted(_ name: String, bare: Int64 = 0) -> Int64? {
         arguments[name]?.map { $0.seconds ?? ($0 == .none ? bare : 0) }.min()
     }
 
-    /// Returns the seconds of a directive whose larger values demand more, such as min-fresh; nil if it's absent.
+    /// The seconds of a directive that demands more the larger it is, such as min-fresh; nil if it's absent.
     ///
-    /// If the directive occurs several times, the largest value counts. A value that can't be parsed counts as
-    /// unlimited.
+    /// The largest of several values counts, and one that can't be read counts as unlimited.
     func demanded(_ name: String) -> Int64? {
         arguments[name]?.map { $0.seconds ?? DeltaSeconds.most }.max()
     }
 
-    /// Returns the lowercase names of the fields that a directive is limited to.
+    /// The lowercase field names that a directive is limited to.
     ///
-    /// - Returns: Empty if the directive is absent. Nil if the directive has no argument, or one that can't be parsed;
-    ///   such a directive applies to the whole response.
+    /// - Returns: Empty if the directive is absent; nil if it applies to the whole response, because its argument is
+    ///   missing or unreadable.
     func fieldNames(_ name: String) -> Set<String>? {
         var names: Set<String> = []
         for argument in arguments[name] ?? [] {
@@ -63,22 +59,20 @@ package struct CacheControl: Hashable, Sendable {
 }
 
 extension CacheControl {
-    /// The argument of a directive.
     enum Argument: Hashable {
-        /// No argument.
         case none
-        /// A token, or the content of a quoted string.
+        /// A token, or what a quoted string contains.
         case text(String)
-        /// Text that is neither a token nor a quoted string.
+        /// Neither a token nor a quoted string.
         case garbage
 
-        /// The number of seconds; nil unless the text consists of digits only.
+        /// Nil unless the text has only digits.
         var seconds: Int64? {
             guard case .text(let text) = self else { return nil }
             return DeltaSeconds.parse(text)
         }
 
-        /// The field names in lower case; nil unless there is at least one and all are valid.
+        /// In lower case; nil unless there is at least one and all are valid.
         var fieldNames: [String]? {
             guard case .text(let text) = self else { return nil }
             let names = text.split(separator: ",").map { HTTPHeaders.trimmed($0).lowercased() }
@@ -87,10 +81,10 @@ extension CacheControl {
     }
 }
 
-/// A parser of one Cache-Control line.
+/// Parses one Cache-Control line.
 ///
-/// A quoted string begins with a quotation mark directly after an equals sign, and ends with a second one. Any other
-/// quotation mark has no special meaning, so a comma after it still separates two directives.
+/// A quoted string begins right after an equals sign. Other quotation marks have no meaning, so a comma after them
+/// still separates directives.
 struct CacheControlParser {
     private(set) var directives: [(name: String, argument: CacheControl.Argument)] = []
     private(set) var isMalformed = false

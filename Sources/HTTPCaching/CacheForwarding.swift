@@ -4,19 +4,19 @@ import PledgeHTTPNetworking
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// Forwards requests to the origin, and stores the answers before it returns them.
+/// Sends requests to the origin, and stores the answers before it returns them.
 struct CacheForwarding: Sendable {
     let cache: HTTPCache
     let next: HTTPService
 
-    /// Sends a request, and stores the answer if that's allowed.
+    /// Sends a request, and stores the answer if it may.
     ///
     /// - Parameters:
     ///   - request: The request to send.
-    ///   - presented: The original request, without the conditions that the cache has added.
-    ///   - entry: The stored response that the origin is asked to confirm; nil if there is none.
+    ///   - presented: The caller's request, without the cache's conditions.
+    ///   - entry: The stored response to confirm, if there is one.
     ///   - variants: The stored responses that the origin may choose from.
-    ///   - substitute: The stored response that may answer in place of an error; nil if it's `entry`, or if none may.
+    ///   - substitute: What may answer in place of an error; nil if it's `entry`, or if nothing may.
     func forward(
         _ request: HTTPRequest, _ presented: PresentedRequest, about entry: CachedResponse? = nil,
         offering variants: [CachedResponse] = [], rescuedBy substitute: CachedResponse? = nil
@@ -39,7 +39,7 @@ struct CacheForwarding: Sendable {
                 return Future(value: made(response, error))
             }
             .onEnd { result in
-                // A cancelled call doesn't succeed, so its answer isn't stored.
+                // A cancelled call doesn't get here, so its answer isn't stored.
                 if case .success(let reply) = result {
                     cache.receive(reply, in: context)
                     reply.reportIfForeign(in: context, named: cache.name)
@@ -51,8 +51,8 @@ struct CacheForwarding: Sendable {
 
     /// Sends a request that no stored response answers.
     ///
-    /// If variants for other requests are stored, the origin may choose one of them by its tag. A 304 that chooses none
-    /// can't be used. Then the request is sent once more, without conditions.
+    /// If variants for other requests are stored, the origin may choose one by its tag. If its 304 chooses none, the
+    /// request is sent once more, without conditions.
     func ask(_ miss: ForwardedMiss) -> Future<ForwardedAnswer> {
         let (presented, request) = (miss.presented, miss.presented.request)
         if miss.variants.isEmpty { return ask(request, presented, miss.asker) }
@@ -76,8 +76,8 @@ struct CacheForwarding: Sendable {
 
     /// Asks the origin whether a stored response is still valid.
     ///
-    /// A 304 can't be used if it confirms a response other than the stored one, or if it was made for a user that the
-    /// cache doesn't know. Then the request is sent once more, without conditions (RFC 9111, section 4.3.3).
+    /// A 304 is of no use if it confirms another response, or was made for a user whom the cache doesn't know. Then the
+    /// request is sent once more, without conditions (RFC 9111, section 4.3.3).
     func ask(_ validation: CacheValidation) -> Future<ForwardedAnswer> {
         let (presented, entry) = (validation.presented, validation.entry)
         let request = cache.rules.validation(of: entry, for: validation.request)
@@ -101,27 +101,27 @@ struct CacheForwarding: Sendable {
     }
 }
 
-/// A request that asks the origin whether a stored response is still valid.
+/// A request that asks whether a stored response is still valid.
 struct CacheValidation: Sendable {
-    /// The identity of a validation; validations with equal keys share one request.
+    /// Validations with equal keys share one request.
     struct Key: Hashable, Sendable {
         let key: CacheKey
         let variant: CacheVariant
         let number: Int
-        /// The caller's number if the validation must not join an earlier one; otherwise nil.
+        /// The caller's number if the validation must not join an earlier one; nil if it may.
         let asker: Int?
     }
 
-    /// The original request, without conditions.
+    /// The caller's request, without conditions.
     let request: HTTPRequest
     let presented: PresentedRequest
     let entry: CachedResponse
-    /// The number of the caller.
+    /// The caller's number.
     let asker: Int
 
-    /// The key of the validation; validations with equal keys share one request.
+    /// Validations with equal keys share one request.
     ///
-    /// A request with no-cache doesn't join a validation that was sent before it.
+    /// A no-cache request doesn't join a validation that was sent before it.
     var key: Key {
         Key(
             key: presented.key, variant: entry.variant, number: entry.number,
@@ -130,13 +130,13 @@ struct CacheValidation: Sendable {
 }
 
 extension CacheValidation: Replayable {
-    /// True, because the request is a GET without a body.
+    /// It's a GET without a body.
     var isReplayable: Bool { true }
 }
 
-/// The origin's answer to a ``CacheValidation`` or a ``ForwardedMiss``.
+/// The origin's answer to a validation or a miss.
 indirect enum ForwardedAnswer: Sendable {
-    /// The origin has confirmed the stored response; the values are the updated response, and the 304, which may set
+    /// The origin has confirmed the stored response. The values are the updated response, and the 304, which may set
     /// cookies.
     case confirmed(CachedResponse, HTTPResponse)
     /// A new response, its stored form if it may be stored, and the number of the caller whose request was sent.
@@ -144,10 +144,9 @@ indirect enum ForwardedAnswer: Sendable {
 }
 
 extension ForwardedAnswer: UserBound {
-    /// The answer without its Set-Cookie headers, which are for the caller whose request was sent.
+    /// The answer for the callers whose request wasn't sent: without Set-Cookie.
     ///
-    /// The stored form keeps these headers, because a cache with `replaysCookies` returns them. No answer is over: all
-    /// callers that share one belong to the same partition.
+    /// The stored form keeps Set-Cookie, for caches with `replaysCookies`. All these callers belong to one partition.
     var forOthers: ForwardedAnswer {
         switch self {
         case .confirmed(let entry, let fresh): .confirmed(entry, fresh.forOthers)
@@ -159,28 +158,25 @@ extension ForwardedAnswer: UserBound {
 
 /// A request that goes to the origin, because no stored response answers it.
 struct ForwardedMiss: Sendable {
-    /// The identity of a miss; misses with equal keys share one request.
-    ///
-    /// Two keys are equal if the requests are equal, the users are the same, and the URL wasn't invalidated in between.
+    /// Misses with equal keys share one request: equal requests of the same users, with no invalidation in between.
     struct Key: Hashable, Sendable {
-        /// The request without the headers that only identify its users.
+        /// The request, without the headers that do nothing but identify its users.
         let request: HTTPRequest
         let partition: CachePartition
-        /// The number up to which all calls for the URL are invalid.
+        /// Calls with this number or a lower one are invalid.
         let lastInvalid: Int
     }
 
     let presented: PresentedRequest
-    /// The stored responses to other requests that the origin may choose from.
+    /// The stored responses that the origin may choose from.
     let variants: [CachedResponse]
-    /// The number of the caller.
+    /// The caller's number.
     let asker: Int
     let key: Key
 
-    /// Creates a miss, and counts it as a call for the request's URL.
+    /// Creates a miss, and counts it as a call for its URL.
     ///
-    /// Whoever creates a miss must end that call when the answer arrives. Until then, the cache remembers invalidations
-    /// of the URL.
+    /// The creator ends that call when the answer arrives. Until then, the cache remembers when the URL is invalidated.
     init(
         _ presented: PresentedRequest, among variants: [CachedResponse],
         _ calls: inout CallValidity<CacheKey>
@@ -200,27 +196,27 @@ struct ForwardedMiss: Sendable {
 }
 
 extension ForwardedMiss: Replayable {
-    /// True, because the request is a GET without a body.
+    /// It's a GET without a body.
     var isReplayable: Bool { true }
 }
 
-/// The origin's response to a forwarded request, and when it arrived.
+/// The origin's response, with what the cache needs to store it.
 final class OriginReply: Sendable {
     let presented: PresentedRequest
     let response: HTTPResponse
-    /// The error, if a layer below the cache turned the response into an error; otherwise nil.
+    /// Set if a layer below the cache has turned the response into an error.
     let refusal: HTTPError?
     let requestTime: ClockReading
     let responseTime: ClockReading
-    /// True if credentials were added below the cache, so that the cache doesn't know the answer's user.
+    /// True if a layer below the cache added credentials, so that the cache doesn't know the answer's user.
     let isForeign: Bool
-    /// The number of the call in its cache; a later call has a higher number.
+    /// The number of the call; later calls of the cache have higher numbers.
     let number: Int
-    /// The stored response that the cache asked the origin to confirm; nil if the cache didn't ask.
+    /// The stored response that the origin was asked to confirm.
     let validated: CachedResponse?
     /// The stored response that may answer in place of an error.
     let substitute: CachedResponse?
-    /// The stored responses to other requests whose tags the cache has sent.
+    /// The stored responses whose tags were sent, for the origin to choose from.
     let offered: [CachedResponse]
 
     init(
@@ -252,7 +248,7 @@ extension OriginReply {
 
     /// Reports, once per call, that the answer isn't stored because credentials were added below the cache.
     ///
-    /// Nothing is reported for a 304 that can't be used. A second request follows, and its answer is reported.
+    /// A 304 that is of no use isn't reported: a second request follows, whose answer is.
     func reportIfForeign(in context: CallContext, named name: String?) {
         guard isForeign, validated == nil && offered.isEmpty || response.status != 304 else {
             return
@@ -263,10 +259,10 @@ extension OriginReply {
     }
 }
 
-/// A moment on the two clocks that a cache reads: the wall clock and the monotonic clock.
+/// The time on the wall clock and on the monotonic clock.
 ///
-/// Dates in headers are compared with the wall clock, which may be set back. A stored response's age is measured with
-/// both clocks, and the larger result counts.
+/// Headers are compared with the wall clock, which may be set back. So ages are measured with both, and the larger one
+/// counts.
 struct ClockReading: Hashable, Sendable {
     let date: Date
     let instant: SchedulerInstant

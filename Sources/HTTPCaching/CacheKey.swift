@@ -38,9 +38,9 @@ public struct CacheKey: Hashable, Sendable {
 }
 
 extension CacheKey {
-    /// Returns whether the URL has another URL's origin, and a path that begins with the other's path.
+    /// Returns whether the URL has the other's origin, and a path below it.
     ///
-    /// Only whole segments count: "/a/b" begins with "/a", and "/ab" doesn't. The query and the user info don't count.
+    /// Whole segments count: "/a/b" is below "/a", and "/ab" isn't. Queries and user info don't count.
     func isUnder(_ other: CacheKey) -> Bool {
         guard let (origin, path) = place, let (root, beginning) = other.place, origin == root else {
             return false
@@ -56,7 +56,6 @@ extension CacheKey {
         return (origin, String(parts.path))
     }
 
-    /// The size, in bytes.
     package var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
 }
 

@@ -10,11 +10,11 @@ struct CacheLayer: Sendable {
 
     let cache: HTTPCache
     let next: HTTPService
-    /// Validates a stored response; equal validations share one request to the origin.
+    /// Asks whether a stored response is valid; equal questions share one request.
     let validate: Service<CacheValidation, ForwardedAnswer>
-    /// Sends a request that no stored response answers; equal requests share one request to the origin.
+    /// Sends a request that no stored response answers; equal requests share one.
     let fetch: Service<ForwardedMiss, ForwardedAnswer>
-    /// Waits for the process's turn to ask; equal waits share one.
+    /// Waits for this process's turn to ask the origin; equal waits share one.
     let takeTurn: Service<String, CacheTurn?>
 
     init(_ cache: HTTPCache, over next: @escaping HTTPService) {
@@ -43,7 +43,6 @@ struct CacheLayer: Sendable {
         return find(presented) { go(presented, $0) }
     }
 
-    /// Calls a function with the stored responses.
     func find(
         _ presented: PresentedRequest,
         _ body: @escaping @Sendable ([CachedResponse]) -> Future<HTTPResponse>
@@ -51,7 +50,7 @@ struct CacheLayer: Sendable {
         whenSettled(cache.find(presented.key)) { body(stored($0)) }
     }
 
-    /// Calls a function with a future's result: at once if it has one, and later in the caller's context.
+    /// Calls a function with a future's result: at once if it's there, and otherwise later, in the caller's context.
     func whenSettled<Value>(
         _ future: Future<Value>,
         _ body: @escaping @Sendable (Result<Value, any Error>) -> Future<HTTPResponse>
@@ -61,7 +60,7 @@ struct CacheLayer: Sendable {
         return future.flatMapResult { result in caller.run { body(result) } }
     }
 
-    /// Returns the responses that the store has found; none if it failed.
+    /// The responses that the store has found; none if it failed.
     private func stored(_ found: Result<[CachedResponse], any Error>) -> [CachedResponse] {
         do {
             let entries = try found.get()
@@ -98,7 +97,7 @@ struct CacheLayer: Sendable {
         }
     }
 
-    /// Returns a stored response, and revalidates it in the background if `reuse` says so.
+    /// Answers with a stored response; if `reuse` says so, also validates it in the background.
     func serve(
         _ response: HTTPResponse, _ entry: CachedResponse, _ reuse: CacheRules.Reuse,
         _ presented: PresentedRequest, as status: CacheStatus
@@ -114,7 +113,7 @@ struct CacheLayer: Sendable {
         return give(response.marked(by: cache, status), of: entry)
     }
 
-    /// Returns the stored response; if it arrived within an error, returns it within an error again.
+    /// Returns a stored response; one that arrived within an error is an error again.
     func give(_ response: HTTPResponse, of entry: CachedResponse) -> Future<HTTPResponse> {
         guard entry.isRefused else { return Future(value: response) }
         return Future(
@@ -122,7 +121,7 @@ struct CacheLayer: Sendable {
                 code: .unacceptableStatus, request: response.request, response: response))
     }
 
-    /// Returns the reply; if a layer below the cache turned the response into an error, returns that error.
+    /// Returns the reply, or the error into which a layer below the cache has turned it.
     func give(_ reply: OriginReply, as status: CacheStatus) -> Future<HTTPResponse> {
         let response = reply.response.marked(by: cache, status)
         guard var error = reply.refusal else { return Future(value: response) }
@@ -135,12 +134,12 @@ struct CacheLayer: Sendable {
         return Future(value: cache.rules.unavailable(presented, at: cache.moment()))
     }
 
-    /// Forwards the caller's request unchanged.
+    /// Sends the caller's request unchanged.
     ///
     /// - Parameters:
     ///   - presented: The request.
-    ///   - reason: The reason for asking the origin.
-    ///   - entry: The stored response that may answer if the call fails; nil if there is none.
+    ///   - reason: Why the origin is asked.
+    ///   - entry: The stored response that may answer if the call fails.
     func forward(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason, _ entry: CachedResponse? = nil
     ) -> Future<HTTPResponse> {
@@ -169,11 +168,10 @@ struct CacheLayer: Sendable {
 extension CacheLayer {
     /// Asks the origin, or waits for the answer to an equal request.
     ///
-    /// If there are stored responses to other requests, the origin may confirm one of them.
+    /// The caller whose request was sent gets the answer itself. The others get what the cache would now answer. If a
+    /// caller can't use that, it asks the origin alone, without waiting for another request.
     ///
-    /// The caller whose request was sent gets the answer. A caller that waited is treated as if that answer had been
-    /// stored before the caller asked. If the caller can't use the stored answer, the caller asks the origin itself,
-    /// and doesn't wait for another equal request.
+    /// - Parameter variants: The stored responses to other requests, of which the origin may confirm one.
     func collapse(
         _ presented: PresentedRequest, _ reason: CacheRules.Reason,
         among variants: [CachedResponse] = []
@@ -214,7 +212,7 @@ extension CacheLayer {
 }
 
 extension CacheLayer {
-    /// Answers with the stored response if the origin confirms it, otherwise with the origin's new response.
+    /// Answers with the stored response if the origin confirms it, and otherwise with the origin's new one.
     func validated(_ entry: CachedResponse, _ presented: PresentedRequest) -> Future<HTTPResponse> {
         let context = CallContext.current
         context.report(.note("revalidating"), by: Self.policy, named: cache.name)
@@ -260,7 +258,7 @@ extension CacheLayer {
                 cache.count(\.misses)
                 return give(reply, as: .replaced(reply.response.status))
             }
-            // Another caller's answer is used as if it had been stored before this request.
+            // Another caller's answer is treated as if it had been stored before this request.
             if let stored, stored.answers(presented),
                 let answer = cache.rules.answer(presented, with: stored, at: cache.moment())
             {
@@ -288,7 +286,7 @@ extension CacheLayer {
         return response.marked(by: cache, .confirmed(reason))
     }
 
-    /// Sends the request of a caller that can't use a shared answer; the caller doesn't wait for another shared answer.
+    /// Sends the request of a caller that can't use a shared answer, and doesn't wait for another one.
     private func askAlone(_ validation: CacheValidation) -> Future<HTTPResponse> {
         CallContext.current.report(.miss, by: Self.policy, named: cache.name)
         cache.count(\.misses)
@@ -298,152 +296,5 @@ extension CacheLayer {
                 rescue(validation.presented, validation.entry, from: reply)
                     ?? give(reply, as: .answered(.stale, reply))
             }
-    }
-}
-
-// MARK: - Stale answers
-
-extension CacheLayer {
-    /// Returns the stored response in place of a server's error, or nil if that isn't allowed.
-    private func rescue(
-        _ presented: PresentedRequest, _ entry: CachedResponse, from reply: OriginReply
-    ) -> Future<HTTPResponse>? {
-        guard cache.rules.isError(status: reply.response.status) else { return nil }
-        return rescue(presented, entry, isUnreachable: false)
-    }
-
-    /// Returns the stored response in place of a failure, or nil if that isn't allowed.
-    ///
-    /// Nothing replaces the failure of a cancelled call, or of a request that can't be sent. The same is true if a
-    /// layer below the cache refused the response's status, because then the origin has answered.
-    private func rescue(
-        _ presented: PresentedRequest, _ entry: CachedResponse, after error: any Error
-    ) -> Future<HTTPResponse>? {
-        let isAnswer = (error as? HTTPError)?.refused != nil
-        if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
-        let isUnreachable = cache.rules.isUnreachable(by: error)
-        return rescue(presented, entry, isUnreachable: isUnreachable)
-    }
-
-    /// Returns the stored response as the answer to a request after a failure; nil if it can't stand in.
-    func substitute(
-        for presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
-    ) -> HTTPResponse? {
-        let now = cache.moment()
-        let mayUse = cache.rules.mayUseOnError(
-            entry, for: presented, at: now, isUnreachable: isUnreachable)
-        guard mayUse, !entry.variant.isOver else { return nil }
-        return cache.rules.answer(presented, with: entry, at: now)
-    }
-
-    private func rescue(
-        _ presented: PresentedRequest, _ entry: CachedResponse, isUnreachable: Bool
-    ) -> Future<HTTPResponse>? {
-        guard
-            let response = substitute(for: presented, entry, isUnreachable: isUnreachable)
-        else { return nil }
-        cache.count(\.rescues)
-        let note = isUnreachable ? "rescued: the origin can't be reached" : "rescued"
-        CallContext.current.report(.note(note), by: Self.policy, named: cache.name)
-        return give(response.marked(by: cache, .hit(entry)), of: entry)
-    }
-}
-
-extension CacheLayer {
-    /// Sends an unsafe request, and removes the responses that it may have changed.
-    ///
-    /// The responses are removed even if no answer arrives, because the origin may still have processed the request.
-    func writeThrough(_ request: HTTPRequest, _ key: CacheKey) -> Future<HTTPResponse> {
-        let cache = cache
-        return next(request)
-            .onEnd { result in
-                for key in CacheRules.outdated(by: result.answer, to: request, key) {
-                    // There is no need to wait for the removal. The store applies changes in order, so later requests
-                    // don't get the removed responses.
-                    _ = cache.invalidate(key)
-                }
-            }
-            .marked(by: cache, .forwarded(.method))
-    }
-}
-
-extension CacheRules {
-    /// Returns the keys that an answer to an unsafe method invalidates (RFC 9111, section 4.4).
-    ///
-    /// An error status doesn't invalidate any key. Any other answer invalidates the URL itself, and the URLs in
-    /// Location and Content-Location that have the same origin.
-    static func outdated(
-        by answer: (any HTTPResponseHead)?, to request: HTTPRequest, _ key: CacheKey
-    ) -> [CacheKey] {
-        guard let answer else { return [key] }
-        guard (200..<400).contains(answer.status) else { return [] }
-        let others = ["Location", "Content-Location"].compactMap { name -> CacheKey? in
-            guard let text = answer.headers[name],
-                let url = URL(string: text, relativeTo: request.url)?.absoluteURL,
-                let origin = HTTPOrigin(url), origin == HTTPOrigin(request.url)
-            else { return nil }
-            return CacheKey(url, host: request.headers["Host"])
-        }
-        return [key] + others
-    }
-}
-
-/// The way a cache handled a request, for the field Cache-Status (RFC 9211).
-indirect enum CacheStatus: Sendable {
-    /// A stored response was returned.
-    case hit(CachedResponse)
-    /// The request went to the origin, and the cache had no part in the answer.
-    case forwarded(CacheRules.Reason)
-    /// The origin answered the request, which the cache forwarded for this reason.
-    case answered(CacheRules.Reason, OriginReply)
-    /// The stored response was no longer valid, and the origin answered with this status.
-    case replaced(Int)
-    /// The origin, asked for this reason, has confirmed a stored response.
-    case confirmed(CacheRules.Reason)
-    /// The answer came from another caller's request, which was already in flight.
-    case joined(CacheRules.Reason)
-
-    /// The status as an app sees it.
-    func value(at now: ClockReading) -> HTTPCacheStatus {
-        switch self {
-        case .hit(let entry): entry.age(at: now) < entry.lifetime ? .hit : .stale
-        case .forwarded(let reason), .answered(let reason, _): .miss(reason)
-        case .replaced: .miss(.stale)
-        case .confirmed: .revalidated
-        case .joined: .collapsed
-        }
-    }
-
-    /// Returns the parameters that follow the cache's name in the field.
-    func parameters(by rules: CacheRules, at now: ClockReading) -> String {
-        switch self {
-        case .hit(let entry): "hit; ttl=\(entry.lifetime - entry.age(at: now))"
-        case .forwarded(let reason): "fwd=\(reason.rawValue)"
-        case .answered(let reason, let reply):
-            "fwd=\(reason.rawValue)\(rules.entry(from: reply) == nil ? "" : "; stored")"
-        case .replaced(let status): "fwd=stale; fwd-status=\(status)"
-        case .confirmed(let reason): "fwd=\(reason.rawValue); fwd-status=304"
-        case .joined(let reason): "fwd=\(reason.rawValue); collapsed"
-        }
-    }
-}
-
-extension HTTPResponse {
-    /// Returns the response with its status, and with a Cache-Status added if the cache has a name for that field.
-    func marked(by cache: HTTPCache, _ status: CacheStatus) -> HTTPResponse {
-        let now = cache.moment()
-        var response = self
-        response.nearestCacheStatus = status.value(at: now)
-        if let name = cache.statusName {
-            let parameters = status.parameters(by: cache.rules, at: now)
-            response.headers.add("\(name); \(parameters)", for: "Cache-Status")
-        }
-        return response
-    }
-}
-
-extension Future where Value == HTTPResponse {
-    func marked(by cache: HTTPCache, _ status: CacheStatus) -> Future {
-        mapWithoutOrigin { $0.marked(by: cache, status) }
     }
 }

@@ -1,15 +1,15 @@
 package import PledgeHTTPMessages
 
-/// The users of a request; a stored response is returned only to requests with the same users.
+/// The users of a request.
 ///
-/// Requests are compared by their users, and not by their headers' values, so an account keeps its stored responses
-/// when its token is renewed. A header that no middleware added belongs to the holder of its value
-/// (`Principal.holder(of:in:)`). This keeps two users separate in any order of the middleware, and even if the caller
-/// sets the header.
+/// A stored response only answers requests of the same users.
 ///
-/// In a private cache, every header identifies a user unless it's known to be harmless, because any header may hold an
-/// API key. This is true even of a response with `Cache-Control: public`: if another user asks for it, the cache asks
-/// the origin again.
+/// Users are compared, and not header values, so an account keeps its responses when its token is renewed. A header
+/// that no middleware added stands for whoever holds its value (`Principal.holder(of:in:)`). So two users stay separate
+/// in any order of the middleware, even if the caller sets the header.
+///
+/// In a private cache, every header identifies a user unless it's known to be harmless, because it may hold an API key.
+/// That is so even for a response with `Cache-Control: public`: for another user, the cache asks the origin again.
 package struct CachePartition: Sendable {
     package struct Member: Hashable, Sendable {
         package let header: String
@@ -22,12 +22,12 @@ package struct CachePartition: Sendable {
     }
 
     package private(set) var members: Set<Member> = []
-    /// The kind of cache, which decides which headers identify users.
+    /// Decides which headers identify users.
     let mode: HTTPCache.Mode
-    /// The key of the hashes that stand for users; nil if they are known to this process only.
+    /// The key of the hashes that stand for users; nil if only this process knows the users.
     private let key: [UInt8]?
 
-    /// Creates a partition from its members, as a store has kept them.
+    /// Creates a partition that a store has kept.
     package init(members: Set<Member>) {
         self.members = members
         mode = .private
@@ -51,7 +51,7 @@ package struct CachePartition: Sendable {
         members.insert(Member(header: header, principal: holder))
     }
 
-    /// Returns the user of a credential, known to all processes with the key if that's possible.
+    /// The user of a credential; one that all processes with the key know, if possible.
     private func principal(of credential: HTTPRequest.Credential) -> Principal {
         guard let key else { return credential.principal }
         switch credential.principal {
@@ -62,39 +62,37 @@ package struct CachePartition: Sendable {
         }
     }
 
-    /// Returns the holder of a header's value; nil if the headers don't have it.
+    /// The holder of a header's value; nil if the header is absent.
     func holder(of header: String, in headers: HTTPHeaders) -> Principal? {
         Self.value(of: header, in: headers).map { .holder(of: $0, in: header, key: key) }
     }
 
-    /// Returns whether a header identifies users if no middleware added it; `header` is in lower case.
+    /// Returns whether a header that no middleware added identifies users; `header` is in lower case.
     private static func counts(_ header: String, by rules: CacheRules) -> Bool {
         if secrets.contains(header) { return true }
         return rules.mode == .private && !HTTPHeaders.isHarmless(header)
             && !rules.harmlessHeaders.contains(header)
     }
 
-    /// Returns the value that identifies users, normalised so that lists with the same meaning are equal.
+    /// The value that identifies users, normalised so that lists with the same meaning are equal.
     private static func value(of header: String, in headers: HTTPHeaders) -> String? {
         secrets.contains(header) ? headers[header] : CacheVariant.value(of: header, in: headers)
     }
 
-    /// True if one of the users has signed out; the partition's stored responses must then not be returned.
+    /// True if one of the users has signed out, so that no stored response may be returned.
     var isOver: Bool { members.contains { $0.principal.isOver } }
 
-    /// Returns whether the other partition contains all of these users; it may contain more.
+    /// Returns whether the other partition has all of these users.
     func isPart(of other: CachePartition) -> Bool { members.isSubset(of: other.members) }
 
     /// Returns whether a header does nothing but identify these users, so that equal requests may differ in it.
     ///
-    /// The result is false for Cookie, because a cookie's value also affects the answer.
+    /// Cookie doesn't count, because its value also affects the answer.
     func standsFor(_ header: String) -> Bool {
         header != "cookie" && members.contains { $0.header == header }
     }
 
-    /// Returns a principal for the current value of each header that identifies these users.
-    ///
-    /// When a token is renewed, its principal changes.
+    /// Who holds the current values of the headers that identify these users; changes when a token is renewed.
     func holders(in headers: HTTPHeaders) -> Set<Member> {
         Set(
             members.compactMap { member in
@@ -104,10 +102,9 @@ package struct CachePartition: Sendable {
             })
     }
 
-    /// True if a header other than Cookie identifies a user.
     var isAuthorized: Bool { members.contains { $0.header != "cookie" } }
 
-    /// The approximate size, in bytes.
+    /// Approximate, in bytes.
     var byteCount: Int { members.count * 32 }
 
     /// The headers that always separate users, in lower case.
@@ -115,11 +112,10 @@ package struct CachePartition: Sendable {
 }
 
 extension CachePartition: Hashable {
-    /// Returns whether both have the same users; the mode and the key aren't compared.
+    /// Compares the users, but neither mode nor key.
     package static func == (left: CachePartition, right: CachePartition) -> Bool {
         left.members == right.members
     }
 
-    /// Hashes the users.
     package func hash(into hasher: inout Hasher) { hasher.combine(members) }
 }

@@ -3,7 +3,9 @@ package import PledgeHTTPMessages
 import PledgeServices
 
 extension HTTPCache {
-    /// Removes an account's responses, from the disk too; the calls in flight then don't store their answers.
+    /// Removes an account's responses, also from the disk.
+    ///
+    /// Calls in flight don't store their answers.
     ///
     /// ```swift
     /// try await cache.remove(account: "account 7").value
@@ -14,12 +16,12 @@ extension HTTPCache {
     /// out. To remove the responses of other credentials, call ``clear()``. A shared cache doesn't know a response's
     /// account, so it removes nothing.
     ///
-    /// Other processes that share the folder don't return the removed responses any more. If the account still makes
-    /// calls in one of them, their answers are stored.
+    /// Other processes that share the folder stop returning the removed responses. If the account still makes calls
+    /// there, new answers are stored.
     ///
-    /// The cache looks at all responses. A folder's files are read for this, each as a whole, on another thread. A store
-    /// that can't list its responses (``CacheStore/keys(where:)``) loses all of them instead. If the store fails, the
-    /// cache tries again after a second, two, four, and so on up to a minute, and at each ``flush()``.
+    /// The cache looks at all responses. For a folder, it reads each file as a whole, on another thread. A store that
+    /// can't list its responses (``CacheStore/keys(where:)``) loses all of them instead. If the store fails, the cache
+    /// tries again after a second, two, four, and so on up to a minute, and at each ``flush()``.
     ///
     /// - Parameter account: The account.
     /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
@@ -27,8 +29,9 @@ extension HTTPCache {
     @discardableResult
     public func remove(account: String) -> Future<Void> { removeUsers([user(ofAccount: account)]) }
 
-    /// Removes the responses of all URLs in a part of a site, from the disk too; the calls in flight then don't store
-    /// their answers.
+    /// Removes the responses of all URLs below a URL, also from the disk.
+    ///
+    /// Calls in flight don't store their answers.
     ///
     /// ```swift
     /// cache.remove(under: URL(string: "https://api.example.com/orders")!)
@@ -48,13 +51,13 @@ extension HTTPCache {
         return removing { self.removeSurely { key, _ in key.isUnder(place) } }
     }
 
-    /// Removes the responses that can't be used any more, from the disk too.
+    /// Removes the responses that can't be used any more, also from the disk.
     ///
-    /// These are the responses that are stale and have neither an ETag nor a Last-Modified, so that the server can't
-    /// confirm them. A response stays while its stale-while-revalidate or stale-if-error lets it be used, or the cache's
-    /// `staleIfUnreachable` if it has no stale-if-error. Without this method, such a response stays until the store needs
-    /// its room, or until the URL has a new response. A request with a long max-stale or stale-if-error could still have
-    /// used it.
+    /// These are stale responses that the server can't confirm, because they have neither an ETag nor a Last-Modified.
+    /// A response stays as long as its stale-while-revalidate or stale-if-error allows its use, or the cache's
+    /// `staleIfUnreachable` if it has no stale-if-error. Without this method, such a response stays until the store
+    /// needs its room, or until the URL has a new response. Only a request with a long max-stale or stale-if-error
+    /// could still have used it.
     ///
     /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
     ///   error, such as a `FileError`, or ``CacheStoreListsNothing``; then responses may be left. Cancelling it doesn't
@@ -81,18 +84,18 @@ extension HTTPCache {
 }
 
 extension HTTPCache {
-    /// Returns the user that stands for an account in stored responses.
+    /// The user that stands for an account in stored responses.
     func user(ofAccount name: String) -> Principal {
         rules.hashKey.map { .account(name, key: $0) } ?? .account(name)
     }
 
-    /// Removes the responses of all requests that one of the users has made.
+    /// Removes all responses of these users.
     func removeUsers(_ users: Set<Principal>) -> Future<Void> {
         invalidateCalls()
         return removing { self.removeSurely { _, entry in entry.variant.isOf(anyOf: users) } }
     }
 
-    /// Removes the responses that fulfil a condition; tries again while the store fails.
+    /// Removes responses, and tries again as long as the store fails.
     ///
     /// A store that can't list its responses loses all of them.
     private func removeSurely(where isIncluded: @escaping CacheRemovals.Condition) -> Future<Void> {
@@ -103,7 +106,7 @@ extension HTTPCache {
         }
     }
 
-    /// Makes a failed removal up after a pause, unless ``flush()`` has, or the cache is gone.
+    /// Repeats a failed removal after a pause, unless ``flush()`` already has, or the cache is gone.
     private func repeatSoon(
         _ isIncluded: @escaping CacheRemovals.Condition, after pause: Duration, _ error: any Error
     ) {
@@ -119,7 +122,7 @@ extension HTTPCache {
         }
     }
 
-    /// Makes all failed removals up; those that fail again are tried later.
+    /// Repeats all failed removals now; those that fail again are repeated later.
     func repeatRemovals() -> Future<Void> {
         let failed = removals.withLock { $0.takeAllFailed() }
         return Future.allSettled(failed.map { removeSurely(where: $0) }).map { results in
@@ -127,7 +130,6 @@ extension HTTPCache {
         }
     }
 
-    /// Removes the responses that fulfil a condition.
     private func remove(
         where isIncluded: @escaping CacheRemovals.Condition
     ) -> Future<Void> {
@@ -144,30 +146,30 @@ extension HTTPCache {
             }
     }
 
-    /// Runs a removal to its end, whoever waits for it.
+    /// Runs a removal to its end, even if its caller stops waiting.
     private func removing(_ removal: () -> Future<Void>) -> Future<Void> {
         let work = removal()
         if work.isSettled { return work }
         let number = removals.withLock { $0.start(work) }
-        // The observer keeps the removal going if its caller leaves.
-        work.observe { _ in self.removals.withLockThenRelease { $0.end(number) } }
+        // The observer keeps the removal alive if its caller leaves.
+        work.observe { _ in self.removals.withLockThenRelease { $0.endRemoval(number) } }
         return work.mapWithoutOrigin { $0 }
     }
 }
 
 extension HTTPCache: UserForgetting {
-    /// Removes the responses of a sign-in that is over, and of accounts that have signed out.
+    /// Removes the responses of a sign-in that has ended, and of accounts that have signed out.
     package func forget(_ signIn: SignIn, accounts: Set<String>) {
         var users = Set(accounts.map(user))
         if !signIn.isOfNobody { users.insert(.signIn(signIn)) }
-        // A shared cache knows no response's user.
+        // A shared cache doesn't know whose responses it has.
         guard rules.mode == .private, !users.isEmpty else { return }
         removeUsers(users).observe { result in
             if case .failure(let error) = result { self.noteStore(error) }
         }
     }
 
-    /// Has this cache told when the users of a request sign out.
+    /// Tells this cache, later, when the users of a request sign out.
     func expectEnd(ofUsersOf request: HTTPRequest) {
         guard rules.mode == .private else { return }
         let signIns = request.context.signIns
@@ -181,17 +183,16 @@ extension HTTPCache: UserForgetting {
     }
 }
 
-/// The removals that aren't done yet, by their numbers.
+/// The removals that aren't done yet.
 struct CacheRemovals: Sendable {
-    /// Returns whether a response is to be removed.
     typealias Condition = @Sendable (CacheKey, CachedResponse) -> Bool
 
     private(set) var running: [Int: Future<Void>] = [:]
-    /// The removals that have failed, and are to be tried again.
+    /// The removals that have failed and will be repeated.
     private var failed: [Int: (condition: Condition, error: any Error)] = [:]
     private var last = 0
 
-    /// Why a removal has failed that isn't made up yet; nil if there is none.
+    /// The error of a removal that still has to be repeated, if there is one.
     var failure: (any Error)? { failed.values.first?.error }
 
     mutating func add(_ condition: @escaping Condition, _ error: any Error) -> Int {
@@ -215,11 +216,11 @@ struct CacheRemovals: Sendable {
         return last
     }
 
-    mutating func end(_ number: Int) -> Future<Void>? { running.removeValue(forKey: number) }
+    mutating func endRemoval(_ number: Int) -> Future<Void>? { running.removeValue(forKey: number) }
 }
 
 extension CacheVariant {
-    /// Returns whether the requests are made by one of the users.
+    /// Returns whether one of these users makes the requests.
     func isOf(anyOf users: Set<Principal>) -> Bool {
         partition?.members.contains { users.contains($0.principal) } ?? false
     }

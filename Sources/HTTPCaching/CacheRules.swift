@@ -3,61 +3,56 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 import PledgeServices
 
-/// Makes a cache's decisions by the rules of RFC 9111 and RFC 5861, without state, clock or lock.
+/// The decisions of a cache (RFC 9111 and RFC 5861), without state, clock or lock.
 struct CacheRules: Sendable {
-    /// The kind of cache.
     let mode: HTTPCache.Mode
 
-    /// How long a response without an explicit lifetime is fresh, as a share of the time since its last change.
+    /// The share of the time since its last change for which a response without a lifetime is fresh.
     ///
-    /// `heuristicLimit` is the longest lifetime that is computed in this way, in seconds (RFC 9111, section 4.2.2).
+    /// `heuristicLimit` is the longest lifetime computed in this way, in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1
     var heuristicLimit: Int64 = 86_400
 
-    /// How long a response is fresh whose headers say nothing about that, in seconds.
+    /// How long a response is fresh if its headers say nothing about it, in seconds.
     var defaultLifetime: Int64 = 0
 
-    /// True if stored responses are returned with their Set-Cookie.
     var replaysCookies = false
 
-    /// The lowercase names of the headers that the app has declared harmless: they don't separate users.
+    /// The lowercase names of headers that the app has declared harmless: they don't separate users.
     var harmlessHeaders: Set<String> = []
 
-    /// The key of the hashes that stand for users; nil if they are known to this process only.
+    /// The app's key of the hashes that stand for users; nil if only this process knows the users.
     var partitionKey: [UInt8]?
 
-    /// The key of a folder, which may get another one; nil if there is no folder.
+    /// Returns the key of the cache's folder, which another process may replace.
     var folderKey: (@Sendable () -> [UInt8])?
 
-    /// The key of the hashes that stand for users now.
+    /// The current key of the hashes that stand for users.
     var hashKey: [UInt8]? { partitionKey ?? folderKey?() }
 
-    /// How long after it became stale a response may answer for an unreachable origin, in seconds; zero for never.
+    /// How long a stale response may still answer for an unreachable origin, in seconds.
     var unreachableLimit: Int64 = 0
 
-    /// The number of variants kept per URL.
     var variantLimit = 16
 }
 
 extension CacheRules {
-    /// The action for a request.
+    /// What to do with a request.
     enum Decision: Sendable {
-        /// Return a stored response.
         case serve(HTTPResponse, CachedResponse, Reuse)
         /// Ask the origin whether a stored response is still valid.
         case validate(CachedResponse)
-        /// Ask the origin which of these variants, made for other requests, it would send now.
+        /// Ask the origin which of these variants, stored for other requests, it would send now.
         case choose([CachedResponse])
-        /// Ask the origin; the stored response, if there is one, may answer for an origin that fails.
+        /// Ask the origin; the stored response may answer if the origin fails.
         case forward(Reason, CachedResponse? = nil)
-        /// No stored response matches, and the request forbids asking the origin.
+        /// Nothing stored matches, and the request forbids asking the origin.
         case unavailable
     }
 
-    /// The reason for asking the origin.
     typealias Reason = HTTPCacheStatus.Reason
 
-    /// Decides how to answer a GET or HEAD, given the stored responses of its URL.
+    /// Decides how to answer a GET or HEAD, given what is stored for its URL.
     func decide(_ presented: PresentedRequest, _ entries: [CachedResponse], at now: ClockReading)
         -> Decision
     {
@@ -80,15 +75,15 @@ extension CacheRules {
         return isOwn ? .validate(entry) : .forward(isFresh ? .request : .stale, entry)
     }
 
-    /// Returns the latest stored response that answers the request (RFC 9111, section 4.1).
+    /// The latest stored response that answers the request (RFC 9111, section 4.1).
     func select(_ presented: PresentedRequest, among entries: [CachedResponse]) -> CachedResponse? {
         entries.filter { $0.answers(presented) }
             .max { ($0.date, $0.number) < ($1.date, $1.number) }
     }
 
-    /// Returns the variants whose tags the origin may choose from, the latest first (RFC 9111, section 4.3.1).
+    /// The variants that the origin may choose from, the latest first (RFC 9111, section 4.3.1).
     ///
-    /// They belong to the users of the request. Their number and the lengths of their tags are limited.
+    /// They belong to the request's users; their number and the length of their tags are limited.
     private func choices(
         _ presented: PresentedRequest, among entries: [CachedResponse]
     ) -> [CachedResponse] {
@@ -106,22 +101,20 @@ extension CacheRules {
 }
 
 extension CacheRules {
-    /// The ways to use a stored response without asking the origin first.
+    /// How a stored response may be used before the origin has answered.
     enum Reuse: Hashable, Sendable {
-        /// The stored response is fresh enough for the request.
         case fresh
-        /// The stored response is stale, and the request accepts stale responses.
+        /// It's stale, and the request accepts that.
         case stale
-        /// The stored response is stale, but may be returned while the cache revalidates it.
+        /// It's stale, but may be returned while the cache validates it.
         case staleWhileRevalidating
-        /// The stored response can't be used before the origin has answered.
         case none
     }
 
-    /// Returns how a stored response may be used for a request.
+    /// Returns how a stored response may be used for a request (RFC 9111, sections 4 and 5.2.1, and RFC 5861, section
+    /// 3).
     ///
-    /// The rules are in RFC 9111, sections 4 and 5.2.1, and in RFC 5861, section 3. Ages are whole seconds. If an age
-    /// equals a limit, the limit counts as passed.
+    /// Ages are whole seconds, and an age equal to a limit exceeds it.
     func reuse(_ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading)
         -> Reuse
     {
@@ -146,10 +139,10 @@ extension CacheRules {
         return maxStale.map { staleness < $0 } == true ? .stale : .none
     }
 
-    /// Returns whether a stored response may be used after the origin has failed (RFC 5861, section 4).
+    /// Returns whether a stored response may answer after the origin has failed (RFC 5861, section 4).
     ///
-    /// If the request has a stale-if-error, the response's stale-if-error doesn't count. If neither has one, and the
-    /// origin couldn't be reached, the cache's own limit counts (RFC 9111, section 4.2.4).
+    /// The request's stale-if-error overrides the response's. If there is neither, the cache's own limit counts, for an
+    /// unreachable origin (RFC 9111, section 4.2.4).
     func mayUseOnError(
         _ entry: CachedResponse, for presented: PresentedRequest, at now: ClockReading,
         isUnreachable: Bool = false
@@ -160,14 +153,14 @@ extension CacheRules {
         let refuses = presented.control.contains
         if refuses("max-age") || refuses("min-fresh") { return false }
         if let limit = entry.control.permitted("stale-if-error") { return staleness < limit }
-        // If the staleness were below the request's max-stale, the origin wouldn't have been asked.
+        // The request's max-stale isn't checked: within it, the origin wouldn't have been asked.
         return isUnreachable && !refuses("max-stale") && staleness < unreachableLimit
     }
 
-    /// Returns whether a stored response can answer no request any more, unless the request permits it.
+    /// Returns whether a response is of no more use: stale, without a validator, and too old to stand in for the
+    /// origin.
     ///
-    /// It's stale, has no validator, and isn't within its stale-while-revalidate, its stale-if-error, or the cache's
-    /// limit for an origin that can't be reached. A response of a cache of the other kind isn't judged.
+    /// A response of a cache of the other kind isn't judged.
     func isExpired(_ entry: CachedResponse, at now: ClockReading) -> Bool {
         if entry.hasValidator || (entry.variant.mode ?? mode) != mode { return false }
         if entry.requiresValidation { return true }
@@ -179,10 +172,10 @@ extension CacheRules {
         return staleness >= max(onError, meanwhile)
     }
 
-    /// Returns whether a call has failed before the origin answered, because no connection to it works, or because no
-    /// answer came in time.
+    /// Returns whether a call has failed before the origin answered, because no connection to it works or no answer
+    /// came in time.
     ///
-    /// The refusals of the caller's own policies don't count: a full bulkhead, a rate.
+    /// Refusals by the caller's own policies, such as a full bulkhead, don't count.
     func isUnreachable(by error: any Error) -> Bool {
         switch error {
         case let error as HTTPError where error.response == nil:
@@ -198,10 +191,10 @@ extension CacheRules {
         }
     }
 
-    /// Returns whether a status is a failure that a stored response may replace (RFC 5861, section 4).
+    /// Returns whether a stored response may replace an answer with this status (RFC 5861, section 4).
     func isError(status: Int) -> Bool { [500, 502, 503, 504].contains(status) }
 
-    /// Returns whether a response may still be used after it has become stale (RFC 9111, section 4.2.4).
+    /// Returns whether the response may be used once it's stale (RFC 9111, section 4.2.4).
     func mayBeStale(_ entry: CachedResponse) -> Bool {
         if entry.control.contains("must-revalidate") { return false }
         return mode == .private
@@ -210,10 +203,9 @@ extension CacheRules {
 }
 
 extension CacheRules {
-    /// Returns the age, in seconds, up to which a response is fresh (RFC 9111, section 4.2.1).
+    /// Up to which age a response is fresh, in seconds (RFC 9111, section 4.2.1).
     ///
-    /// A value that can't be parsed makes the response stale, and so does an Expires that is repeated with different
-    /// dates.
+    /// An unreadable value makes it stale, and so does an Expires that is repeated with different dates.
     func lifetime(
         status: Int, headers: HTTPHeaders, control: CacheControl, date: Date
     ) -> Int64 {
@@ -221,13 +213,13 @@ extension CacheRules {
         if let seconds = control.permitted("max-age") { return seconds }
         if headers["Expires"] != nil {
             guard let expires = DateField.date(headers, "Expires") else { return 0 }
-            // If the response had expired before its Date, the result is negative.
+            // Negative if the response had expired before its Date.
             return expires.secondsSince1970 - date.secondsSince1970
         }
         return heuristicLifetime(status: status, headers: headers, control: control, date: date)
     }
 
-    /// Returns a share of the time since the resource last changed (RFC 9111, section 4.2.2), or the default lifetime.
+    /// A share of the time since the last change (RFC 9111, section 4.2.2), or else the default lifetime.
     private func heuristicLifetime(
         status: Int, headers: HTTPHeaders, control: CacheControl, date: Date
     ) -> Int64 {
@@ -239,9 +231,9 @@ extension CacheRules {
         return min(max(0, Int64(unchanged * heuristicFraction)), heuristicLimit)
     }
 
-    /// Returns a response's age on arrival, in seconds (RFC 9111, section 4.2.3).
+    /// A response's age on arrival, in seconds (RFC 9111, section 4.2.3).
     ///
-    /// The first of several Age fields counts. A field that isn't a number is ignored.
+    /// The first of several Age fields counts; one that isn't a number doesn't.
     func initialAge(_ reply: OriginReply, date: Date) -> Int64 {
         let received = reply.responseTime.date.secondsSince1970
         let apparent = received - date.secondsSince1970
@@ -260,24 +252,23 @@ extension CacheRules {
     ]
 }
 
-/// Reads the dates in a response's headers; a doubtful date counts as absent.
 enum DateField {
-    /// Returns the date in a field; nil if it's absent, isn't a date, or is repeated with different values.
+    /// Returns nil if the field is absent, isn't a date, or is repeated with different values.
     static func date(_ headers: HTTPHeaders, _ name: String) -> Date? {
         let values = headers.values(for: name)
         guard let text = values.first, values.allSatisfy({ $0 == text }) else { return nil }
         return date(text)
     }
 
-    /// Parses a date in one of HTTP's forms, in upper or lower case (RFC 9111, section 4.2).
+    /// Parses one of HTTP's date formats, in any case of letters (RFC 9111, section 4.2).
     ///
-    /// Apart from the case of letters, the format must be exact, with single spaces except before a one-digit day.
+    /// Otherwise the format must be exact, with single spaces except before a one-digit day.
     static func date(_ text: String) -> Date? {
         if text.contains(","), text.contains("  ") { return nil }
         return Date(httpText: text) ?? Date(httpText: inItsCase(text))
     }
 
-    /// Returns the text with each word capitalised as in a date.
+    /// Capitalises each word as in a date.
     private static func inItsCase(_ text: String) -> String {
         var isInWord = false
         let bytes = text.utf8.map { byte in

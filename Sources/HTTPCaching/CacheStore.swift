@@ -31,7 +31,7 @@ public protocol CacheStore: Sendable {
     /// Removes all responses.
     func removeAll() -> Future<Void>
 
-    /// Returns the keys whose stored responses fulfil a condition, in any order.
+    /// Returns the keys whose stored responses meet a condition, in any order.
     ///
     /// The responses don't count as used. The cache calls this method to remove an account's responses, and for the
     /// other methods of ``HTTPCache`` that concern many URLs. The default implementation rejects with
@@ -43,13 +43,13 @@ public protocol CacheStore: Sendable {
         where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
     ) -> Future<[CacheKey]>
 
-    /// Lets this process ask the origin for a response while no other process with this store does, without waiting.
+    /// Locks a response, so that no other process with this store asks the origin for it; never waits.
     ///
-    /// Processes that miss a response at the same time, or find it stale, then ask the origin once. If another process
-    /// has the lock, the cache tries again every few milliseconds to get it, and then looks for the other process's
-    /// answer. It waits for `storeTimeLimit` at most, and for a quarter of the call's deadline. For a minute, it asks for
-    /// no lock of a response that it has waited for in vain, or that it has removed itself. By default, nothing is
-    /// locked: each process asks the origin.
+    /// If several processes miss a response at the same time, or find it stale, only one then asks the origin. If
+    /// another process holds the lock, the cache tries again every few milliseconds, and then looks for the other
+    /// process's answer. It waits for `storeTimeLimit` at most, and for a quarter of the call's deadline. After waiting
+    /// in vain, or after removing the response itself, it doesn't ask for that response's lock for a minute. By
+    /// default, nothing is locked: each process asks the origin.
     ///
     /// - Parameter name: A hash of the response's URL and users, of 32 hexadecimal digits. With one `partitionKey`, all
     ///   processes have the same name for it.
@@ -83,18 +83,18 @@ extension CacheStore {
     ) -> Future<[CacheKey]> { Future(error: CacheStoreListsNothing()) }
 }
 
-/// A store that keeps responses across runs of the process, for all caches over it.
+/// A store whose responses outlive the process, for all caches over it.
 package protocol LastingCacheStore: CacheStore {
-    /// The calls of all caches over the store.
+    /// Shared by all caches over the store.
     var calls: Locked<CallValidity<CacheKey>> { get }
 
-    /// The turns of all caches over the store.
+    /// Shared by all caches over the store.
     var turns: Locked<CacheTurns> { get }
 
-    /// The key of the hashes that stand for users, which may be replaced by another one.
+    /// The key of the hashes that stand for users; another process may replace it.
     var key: [UInt8] { get }
 
-    /// Why responses are in memory only; nil if they are written.
+    /// The error that keeps responses in memory only; nil if they are written.
     var failure: (any Error)? { get }
 }
 

@@ -4,22 +4,23 @@ import PledgeHTTPText
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// The turns of processes with one store that miss a response at the same time.
+/// Turns to ask the origin, for processes that share a store and miss the same response at once.
 ///
-/// The first one to miss it has the store's lock until its answer is in the store, or until it dies. The others wait, and
-/// then find that answer. None waits for longer than the cache's `storeTimeLimit`, or than a quarter of its call's time.
+/// The first process takes the store's lock until its answer is stored, or until it dies. The others wait, and then
+/// find the answer. Nobody waits longer than the cache's `storeTimeLimit`, or than a quarter of its call's time.
 ///
-/// For a minute, a process doesn't wait for an answer again if it has waited in vain: perhaps the response can't be
-/// stored. Neither does it after it has removed the response itself: the other process may have asked before that.
+/// After a wait in vain, the process doesn't wait for that answer again for a minute: perhaps it can't be stored. The
+/// same is true after the process has removed the response itself, because the other process may have asked before
+/// that.
 package struct CacheTurns: Sendable {
-    /// Until when nobody waits for the turns of a name.
+    /// Names whose turn was waited for in vain, and when calls may wait for it again.
     private var vain: [String: SchedulerInstant] = [:]
-    /// Until when nobody waits for the responses of a key.
+    /// Keys whose responses this process has removed, and when calls may wait for them again.
     private var removed: [CacheKey: SchedulerInstant] = [:]
-    /// Until when nobody waits at all.
+    /// When calls may wait again; nil for now.
     private var pause: SchedulerInstant?
     private var held: [String: Held] = [:]
-    /// How many times the store has answered whether a lock is free.
+    /// How often the store has said whether a lock is free.
     private(set) var answers = 0
 
     package init() {}
@@ -29,28 +30,26 @@ package struct CacheTurns: Sendable {
     private static let pause = Duration.seconds(60)
     private static let capacity = 1_000
 
-    /// Returns whether calls wait for a turn.
+    /// Returns whether calls wait for a turn now.
     func areOfUse(for name: String, of key: CacheKey, at now: SchedulerInstant) -> Bool {
         [pause, vain[name], removed[key]].allSatisfy { $0.map { now >= $0 } ?? true }
     }
 
-    /// Notes that a wait was in vain.
     mutating func noteVainWait(for name: String, at now: SchedulerInstant) {
         Self.add(name, to: &vain, at: now)
     }
 
-    /// Notes that this process has removed the responses of a key.
     mutating func noteRemoval(of key: CacheKey, at now: SchedulerInstant) {
         Self.add(key, to: &removed, at: now)
     }
 
-    /// Lets nobody wait for a while, because this process has removed many responses, or because the locks fail.
+    /// Makes nobody wait for a while: this process has removed many responses, or the locks fail.
     mutating func pauseAll(at now: SchedulerInstant) { pause = now.advanced(by: Self.pause) }
 
-    /// Notes that the store has answered whether a lock is free.
+    /// Counts that the store has said whether a lock is free.
     mutating func noteAnswer() { answers += 1 }
 
-    /// The turn that this process has now.
+    /// The turn that this process has, if it has one.
     func turn(of name: String) -> CacheTurn? { held[name]?.turn }
 
     mutating func keep(_ turn: CacheTurn, for name: String) {
@@ -67,7 +66,7 @@ package struct CacheTurns: Sendable {
     }
 }
 
-/// A turn to ask the origin, shared by the calls of this process; it ends with the last of them.
+/// A turn to ask the origin, shared by this process's calls; it ends with the last of them.
 final class CacheTurn: Sendable {
     private let lock: any AnyObject & Sendable
     let hasWaited: Bool
@@ -76,13 +75,14 @@ final class CacheTurn: Sendable {
         (self.lock, self.hasWaited) = (lock, hasWaited)
     }
 
-    /// False if the store locks nothing.
+    /// False if the store has no locks.
     var isReal: Bool { !(lock is NoLock) }
 }
 
 extension HTTPCache {
-    /// Returns the name of the lock for a request; nil if no other process would have a use for the answer, or if the
-    /// store works for this process alone or not at all.
+    /// The name of the lock for a request.
+    ///
+    /// - Returns: Nil if no other process could use the answer, or if the store is this process's own or failing.
     func lockName(for presented: PresentedRequest) -> String? {
         guard coalescesMisses, presented.mayCollapse, !(store is MemoryCacheStore), !isFailing,
             let users = presented.partition.names
@@ -97,9 +97,9 @@ extension HTTPCache {
         return isOfUse ? name : nil
     }
 
-    /// Waits for the turn of a name; equal waits share one.
+    /// Waits for a turn; equal waits share one.
     ///
-    /// - Returns: The turn; nil if another process had it until the time limit, or if the lock failed.
+    /// - Returns: Nil if another process kept it until the time limit, or if the lock failed.
     func takeTurn(
         _ name: String, waitingSince start: SchedulerInstant? = nil,
         pause: Duration = .milliseconds(1)
@@ -132,7 +132,7 @@ extension HTTPCache {
 }
 
 extension CachePartition {
-    /// Texts that stand for the users in all processes with the same key; nil if only this process knows one of them.
+    /// Texts that stand for the users in all processes with the key; nil if only this process knows one of them.
     fileprivate var names: [String]? {
         var names: [String] = []
         for member in members {
@@ -150,7 +150,7 @@ extension CachePartition {
 }
 
 extension CacheLayer {
-    /// Asks the origin in the process's turn, unless another process's answer is in the store by then.
+    /// Asks the origin when it's this process's turn, unless another process's answer is stored by then.
     ///
     /// - Parameter name: The name of the store's lock.
     func answer(
@@ -163,7 +163,7 @@ extension CacheLayer {
             }
             guard turn.isReal else { return answer(presented, by: decision) }
             let held = Locked<CacheTurn?>(turn)
-            // The last turn may have ended after the look at the store.
+            // The other process's turn may have ended after the store was read.
             return find(presented) { entries in
                 let decision = cache.rules.decide(presented, entries, at: cache.moment())
                 if turn.hasWaited, decision.asksOrigin {
@@ -175,7 +175,7 @@ extension CacheLayer {
         }
     }
 
-    /// Waits for a turn, for at most a quarter of the call's time.
+    /// Waits for a turn, at most a quarter of the call's time.
     private func turn(_ name: String) -> Future<CacheTurn?> {
         let turn = takeTurn(name)
         if turn.isSettled { return turn }
@@ -190,7 +190,7 @@ extension CacheLayer {
         }
     }
 
-    /// Revalidates a returned stale response, unless another process does.
+    /// Validates a stale response that was returned, unless another process does.
     func revalidateInTurn(
         _ presented: PresentedRequest, _ validate: @escaping @Sendable () -> Future<ForwardedAnswer>
     ) -> Future<ForwardedAnswer> {
@@ -206,7 +206,6 @@ extension CacheLayer {
 }
 
 extension CacheRules.Decision {
-    /// True if the origin is to answer.
     var asksOrigin: Bool {
         switch self {
         case .validate, .choose, .forward: true

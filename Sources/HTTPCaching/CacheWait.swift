@@ -2,17 +2,17 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeServices
 
-/// A call's wait for the origin, for which a stale stored response can stand in.
+/// A call's wait for the origin, which a stale stored response can end.
 ///
-/// The wait ends at the call's deadline, and when an attempt below the cache has exceeded its time limit. It then fails
-/// with the error of that limit, and the cache returns the stored response in place of the error.
+/// The wait ends at the call's deadline, or when an attempt below the cache exceeds its time limit. It fails with that
+/// limit's error, and the cache answers with the stored response instead.
 struct CacheWait: Sendable {
     private let layer: CacheLayer
     private let presented: PresentedRequest
     private let entry: CachedResponse
     private let context: CallContext
 
-    /// Creates the wait of the current call; nil if the stored response can't stand in.
+    /// Returns nil if the stored response can't stand in for the origin.
     init?(_ layer: CacheLayer, _ presented: PresentedRequest, _ entry: CachedResponse) {
         guard layer.substitute(for: presented, entry, isUnreachable: true) != nil else {
             return nil
@@ -34,8 +34,8 @@ struct CacheWait: Sendable {
     ///
     /// - Parameters:
     ///   - answer: The origin's answer.
-    ///   - attempts: The stand-ins that a retry below the cache uses after a failed attempt.
-    ///   - goOn: Called before the wait for the answer is given up, unless the caller itself gives it up.
+    ///   - attempts: Where a retry below the cache looks for a stand-in after a failed attempt.
+    ///   - goOn: Called when the wait ends before the answer, unless the caller itself has left.
     func limit(
         _ answer: Future<HTTPResponse>, attempts: StandIns?,
         lettingGoOn goOn: @escaping @Sendable () -> Void = {}
@@ -62,8 +62,7 @@ struct CacheWait: Sendable {
         return layer.substitute(for: presented, entry, isUnreachable: isUnreachable) != nil
     }
 
-    /// Sets a timer that ends the wait at the call's deadline; nil if a policy above the cache ends it, or if there is
-    /// no deadline.
+    /// Ends the wait at the call's deadline; nil if there is no deadline, or if a policy above the cache ends the wait.
     private func timer(
         _ end: @escaping StandIns.End, _ signal: InternalPromise<HTTPResponse>
     ) -> (any ScheduledAction)? {
@@ -79,7 +78,7 @@ struct CacheWait: Sendable {
 }
 
 extension CacheLayer {
-    /// Asks the origin to confirm a stored response, and lets the callers know when an attempt fails.
+    /// Asks the origin to confirm a stored response, and tells the callers when an attempt fails.
     static func asking(_ asking: CacheForwarding) -> Service<CacheValidation, ForwardedAnswer> {
         let cache = asking.cache
         return { validation in
@@ -94,9 +93,9 @@ extension CacheLayer {
         }
     }
 
-    /// Validates a returned stale response in the background, unless an equal validation is running already.
+    /// Validates a stale response that was returned, unless an equal validation is running.
     ///
-    /// The validation runs in the caller's context, but with a deadline of its own, because no caller waits for it.
+    /// It runs in the caller's context, but with a deadline of its own, because no caller waits for it.
     func revalidate(_ entry: CachedResponse, _ presented: PresentedRequest) {
         let validation = validation(entry, presented.request, presented)
         let context = CallContext.current
@@ -108,7 +107,7 @@ extension CacheLayer {
         }
     }
 
-    /// Lets a validation run without a caller, unless an equal one does so already.
+    /// Keeps a validation running without a caller, unless an equal one is.
     ///
     /// - Parameter start: Returns the validation's answer.
     func runInBackground(

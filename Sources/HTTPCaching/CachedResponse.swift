@@ -38,10 +38,10 @@ public struct CachedResponse: Sendable {
     /// True if the response arrived within an error; the cache then returns it within an error again.
     package var isRefused = false
 
-    /// The time when the response arrived, on the monotonic clock; nil if another process received it.
+    /// When the response arrived, on the monotonic clock; nil if another process received it.
     package let received: SchedulerInstant?
 
-    /// The number of the call that got the response; in a cache, a later call has a higher number.
+    /// The number of the call that got the response; later calls of a cache have higher numbers.
     package let number: Int
 
     let control: CacheControl
@@ -92,16 +92,16 @@ public struct CachedResponse: Sendable {
             control: CacheControl(headers))
     }
 
-    /// Returns the response's age, in seconds (RFC 9111, section 4.2.3).
+    /// The response's age, in seconds (RFC 9111, section 4.2.3).
     func age(at now: ClockReading) -> Int64 {
         let byDate = now.date.secondsSince1970 - responseTime.secondsSince1970
-        // Another process had a later date: one of the two clocks is wrong, so the response counts as stale.
+        // Another process has a later date, so one of the clocks is wrong, and the response counts as stale.
         if received == nil, byDate < 0 { return max(initialAge, lifetime + 1) }
         let byClock = received.map { $0.duration(to: now.instant).components.seconds } ?? 0
         return initialAge + max(0, byDate, byClock)
     }
 
-    /// The response's Date, or the time when the response arrived.
+    /// The response's Date, or else when it arrived.
     package var date: Date { DateField.date(headers, "Date") ?? responseTime }
 }
 
@@ -112,14 +112,13 @@ extension CachedResponse {
         return body.count + fields + variant.byteCount + 256
     }
 
-    /// Returns a copy that answers the requests of another variant.
     func with(variant: CacheVariant) -> CachedResponse {
         var copy = self
         copy.variant = variant
         return copy
     }
 
-    /// Returns whether the response may answer a request; its freshness isn't considered.
+    /// Returns whether the response is for such a request, fresh or not.
     ///
     /// A stored 401 never answers a request that repeats a refused one.
     func answers(_ presented: PresentedRequest) -> Bool {
@@ -127,14 +126,14 @@ extension CachedResponse {
         return variant.matches(presented)
     }
 
-    /// True if the origin must confirm the response before each use.
+    /// True if the origin must confirm each use.
     var requiresValidation: Bool {
         if isDoubted || control.isMalformed { return true }
         guard control.contains("no-cache") else { return false }
         return control.fieldNames("no-cache").map(StoredFields.areVital) ?? true
     }
 
-    /// The tag, as it may stand in a list of tags; nil if it has none, or a long one, or one without quotation marks.
+    /// The tag, in a form for If-None-Match; nil if there is none, or if it's long or without quotation marks.
     var listedTag: [UInt8]? {
         guard let tag = EntityTag(of: headers), tag.opaque.utf8.count <= 256,
             tag.opaque.count >= 2, tag.opaque.hasPrefix("\""), tag.opaque.hasSuffix("\"")
@@ -142,7 +141,6 @@ extension CachedResponse {
         return headers.received("ETag").first?.returnable.map { Array($0) }
     }
 
-    /// True if the response has a validator to send to the origin.
     var hasValidator: Bool { headers["ETag"] != nil || headers["Last-Modified"] != nil }
 }
 
@@ -155,165 +153,4 @@ extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible,
 
     /// A mirror that shows the description.
     public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
-}
-
-/// The requests for a URL that a stored response answers.
-///
-/// They have the same values as the original request in the fields that Vary names (RFC 9111, section 4.1). In a
-/// private cache, they also have the same users as the original request, so that no user gets another user's answer. A
-/// 401 answers only requests with the refused credentials, and not those with renewed ones.
-public struct CacheVariant: Hashable, Sendable {
-    /// A field that Vary names, in lower case, and its value in the requests.
-    package struct Field: Hashable, Sendable {
-        package let name: String
-        package let value: Value
-
-        package init(name: String, value: Value) {
-            self.name = name
-            self.value = value
-        }
-    }
-
-    /// The value of a field; a secret, such as a Cookie, is known by its holder only.
-    package enum Value: Hashable, Sendable {
-        case none
-        case text(String)
-        case holder(Principal)
-    }
-
-    /// The fields that Vary names, sorted by name.
-    package let fields: [Field]
-
-    /// The kind of cache that stored the response; nil if caches of both kinds may use it.
-    ///
-    /// A shared cache doesn't know a response's users, and a private one keeps responses that mustn't be shared.
-    package let mode: HTTPCache.Mode?
-
-    /// The users of the requests; nil in a shared cache.
-    package let partition: CachePartition?
-
-    /// The holders of the refused credentials; nil unless the response is a 401.
-    package let refused: Set<CachePartition.Member>?
-
-    /// Creates the variant of a response.
-    ///
-    /// - Parameters:
-    ///   - presented: The original request.
-    ///   - status: The status of the response.
-    ///   - response: The headers of the response.
-    ///   - mode: The kind of cache.
-    /// - Returns: Nil if Vary is "*" or has an invalid name; the response then answers no other request.
-    init?(
-        of presented: PresentedRequest, status: Int = 200, response: HTTPHeaders,
-        mode: HTTPCache.Mode
-    ) {
-        self.mode = mode
-        partition = mode == .private ? presented.partition : nil
-        refused = status == 401 ? presented.holders : nil
-        var names: Set<String> = []
-        for line in response.values(for: "Vary") {
-            for name in line.split(separator: ",") {
-                let name = HTTPHeaders.trimmed(name).lowercased()
-                if name.isEmpty || partition?.standsFor(name) == true { continue }
-                // An invalid name has the same effect as "*".
-                guard name != "*", HTTPHeaders.isToken(name) else { return nil }
-                names.insert(name)
-            }
-        }
-        // A part answers only requests for the same range.
-        if status == 206 { names.insert("range") }
-        fields = names.sorted().map { Field(name: $0, value: presented.value(of: $0)) }
-    }
-
-    /// Creates a variant from its parts, as a store has kept them.
-    package init(
-        fields: [Field] = [], mode: HTTPCache.Mode? = nil, partition: CachePartition? = nil,
-        refused: Set<CachePartition.Member>? = nil
-    ) {
-        self.fields = fields
-        self.mode = mode
-        self.partition = partition
-        self.refused = refused
-    }
-
-    /// Returns whether a request belongs to this variant.
-    func matches(_ presented: PresentedRequest) -> Bool {
-        isAskedFor(by: presented) && refused.map { $0 == presented.holders } ?? true
-    }
-
-    /// Returns whether a request asks for the same response; renewed credentials make no difference.
-    ///
-    /// - Parameters:
-    ///   - presented: The request.
-    ///   - ignoresRange: True if a request for another range of the same response counts too.
-    func isAskedFor(
-        by presented: PresentedRequest, ignoringRange ignoresRange: Bool = false
-    ) -> Bool {
-        isOf(presented.partition)
-            && fields.allSatisfy {
-                ignoresRange && $0.name == "range" || presented.value(of: $0.name) == $0.value
-            }
-    }
-
-    /// Returns whether the given users may get the response.
-    ///
-    /// A partition that a store has kept doesn't know that its sign-in is over; the request's does.
-    func isOf(_ names: CachePartition) -> Bool {
-        (mode ?? names.mode) == names.mode
-            && partition.map { $0 == names && !$0.isOver && !names.isOver } ?? true
-    }
-
-    /// True if one of the users has signed out; then no further request can belong to this variant.
-    var isOver: Bool { partition?.isOver ?? false }
-
-    /// The names of the fields, in lower case.
-    var names: [String] { fields.map(\.name) }
-
-    /// True if a request of another process may belong to this variant.
-    package var mayOutliveProcess: Bool { holders.allSatisfy(\.mayOutliveProcess) }
-
-    /// True if a user is known by a hash with a key.
-    package var isKeyed: Bool {
-        holders.contains { if case .digest = $0 { true } else { false } }
-    }
-
-    private var holders: [Principal] {
-        let users = (partition?.members ?? []).union(refused ?? []).map(\.principal)
-        return users
-            + fields.compactMap {
-                if case .holder(let holder) = $0.value { holder } else { nil }
-            }
-    }
-
-    /// The approximate size, in bytes.
-    var byteCount: Int {
-        fields.reduce((partition?.byteCount ?? 0) + (refused?.count ?? 0) * 32) { sum, field in
-            var size = 32
-            if case .text(let text) = field.value { size = text.utf8.count }
-            return sum + field.name.utf8.count + size
-        }
-    }
-
-    /// Returns all lines of a field as one, without white space around the commas.
-    ///
-    /// A value with quotation marks is left unchanged, because white space within them may be significant. The tags of
-    /// languages have no case.
-    static func value(of name: String, in headers: HTTPHeaders) -> String? {
-        guard let value = headers[name] else { return nil }
-        if value.utf8.contains(UInt8(ascii: "\"")) { return value }
-        let list = value.split(separator: ",", omittingEmptySubsequences: false)
-            .map(HTTPHeaders.trimmed).joined(separator: ",")
-        return name == "accept-language" ? list.lowercased() : list
-    }
-}
-
-extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The names of the fields, without their values.
-    public var description: String { names.joined(separator: ", ") }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 }

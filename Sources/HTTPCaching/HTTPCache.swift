@@ -112,10 +112,10 @@ public final class HTTPCache: Sendable {
     /// Returns how much is stored.
     public func usage() -> Future<CacheUsage> { store.usage() }
 
-    /// Waits until the responses that are stored so far will survive the end of the process and of the system, and the
+    /// Waits until all responses so far are safely stored, even if the process or the system then ends, and until all
     /// removals so far are done.
     ///
-    /// No response waits for its write, so a command-line tool calls this before it exits.
+    /// Responses are returned before they are written, so a command-line tool calls this before it exits.
     ///
     /// ```swift
     /// try await cache.flush().value
@@ -132,14 +132,15 @@ public final class HTTPCache: Sendable {
         }
     }
 
-    /// What is wrong with the store now; nil if nothing is.
+    /// The store's current error; nil if it works.
     ///
-    /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written fails
-    /// until a later try succeeds; meanwhile its responses are kept in memory. It also fails while a removal that failed
-    /// isn't made up for. The first call that finds a failure
-    /// reports the note "the store failed: going on without it".
+    /// While a store fails, or doesn't answer in time, requests go to the origin. A folder that can't be written has an
+    /// error until a later try succeeds; meanwhile its responses are kept in memory. The error also stays while a
+    /// failed removal has yet to be repeated. The first call that finds an error reports the note "the store failed:
+    /// going on without it".
     ///
-    /// After too long a wait, it is a `ServiceError` with the code `timedOut`. For a folder, it is a `FileError`.
+    /// If the store didn't answer in time, it's a `ServiceError` with the code `timedOut`; a folder's error is a
+    /// `FileError`.
     public var storeError: (any Error)? {
         let error = files.map { $0.failure } ?? failure.withLock { $0.error }
         return error ?? removals.withLock { $0.failure }
@@ -166,13 +167,14 @@ public final class HTTPCache: Sendable {
     ///   - partitionKey: A secret of at least 16 random bytes that all processes that share the store have. With it,
     ///     the responses to requests with credentials, cookies or an account are found by all of them. With nil, only
     ///     the process that stored such a response finds it, except for an account's.
-    ///   - staleIfUnreachable: How long after it became stale a response may answer for an origin that can't be reached
-    ///     (RFC 9111, section 4.2.4), in whole seconds; nil for never. It counts if neither the response nor the
-    ///     request has a stale-if-error, and never for a response that mustn't be used stale. A longer limit keeps more
-    ///     responses: also those that are stale at once and have no validator.
-    ///   - defaultLifetime: How long a response is fresh whose headers have no lifetime and no Last-Modified, in whole
-    ///     seconds; nil or less than a second for none. It counts for the statuses whose lifetime a cache may choose (RFC
-    ///     9110, section 15.1), such as 200, 301, 404 and 410, and for responses with `Cache-Control: public`.
+    ///   - staleIfUnreachable: How long a stale response may still answer for an origin that can't be reached (RFC
+    ///     9111, section 4.2.4), in whole seconds; nil for never. It doesn't count if the response or the request has a
+    ///     stale-if-error, or if the response must not be used stale. A longer limit keeps more responses, even those
+    ///     that are stale at once and have no validator.
+    ///   - defaultLifetime: How long a response is fresh if its headers have neither a lifetime nor a Last-Modified, in
+    ///     whole seconds; nil or less than a second for not at all. It counts for the statuses whose lifetime a cache
+    ///     may choose (RFC 9110, section 15.1), such as 200, 301, 404 and 410, and for responses with `Cache-Control:
+    ///     public`.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - storeTimeLimit: The longest wait of a call for the store. Then the call goes on without the cache, and for a
     ///     second no other call asks the store. Zero or less is a programming error and traps.
@@ -211,7 +213,7 @@ public final class HTTPCache: Sendable {
         if let files, partitionKey == nil { rules.folderKey = { files.key } }
         self.files = files
         self.rules = rules
-        // Caches of one store also share what invalidates their calls.
+        // All caches over a store share what invalidates their calls.
         turns = files?.turns ?? Locked(CacheTurns())
         turnWaits = Coalescer(named: name)
         calls = files?.calls ?? (store as? MemoryCacheStore)?.calls ?? Locked(CallValidity())
@@ -223,7 +225,7 @@ public final class HTTPCache: Sendable {
     }
 
     let store: any CacheStore
-    /// The store, if it keeps responses across runs.
+    /// The store, if its responses outlive the process.
     let files: (any LastingCacheStore)?
     let rules: CacheRules
     let statusName: String?
@@ -241,15 +243,14 @@ public final class HTTPCache: Sendable {
     /// What is known to be wrong with the store.
     private struct StoreFailure {
         var error: (any Error)?
-        /// The instant when a call asks the store again that didn't answer in time; nil if it did.
+        /// When to ask a store again that didn't answer in time; nil if it did.
         var pause: SchedulerInstant?
     }
 
-    /// The stand-ins that the retries of the validations in flight use.
+    /// The stand-ins that the retries of running validations use.
     let attempts = Locked<[CacheValidation.Key: StandIns]>([:])
-    /// The revalidations in the background, kept because releasing one would cancel it.
+    /// The background validations; releasing one would cancel it.
     let background = Locked<[CacheValidation.Key: Future<ForwardedAnswer>?]>([:])
-    /// The removals of many URLs that aren't done yet.
     let removals = Locked(CacheRemovals())
     private let counts = Locked(Statistics())
     private let now: @Sendable () -> Date
@@ -296,7 +297,7 @@ extension HTTPCache {
         counts.withLock { $0[keyPath: what] += 1 }
     }
 
-    /// Notes that the store has answered; a folder may still have failed to write.
+    /// Records that the store has answered; a folder may still fail to write.
     func noteAnswer() {
         let error = files?.failure
         let isNews = failure.withLock {
@@ -306,10 +307,10 @@ extension HTTPCache {
         if isNews { noteStore(error) }
     }
 
-    /// Asks the store for the responses of a key, and waits until the time limit at most.
+    /// Asks the store for a key's responses, until the time limit.
     ///
-    /// - Returns: A future of the responses. If the store doesn't answer in time, it rejects with a `ServiceError`; and
-    ///   from then on at once, except once a second, until the store has answered.
+    /// - Returns: A future that fails with a `ServiceError` if the store doesn't answer in time. Then further calls
+    ///   fail at once, except one per second, until the store answers.
     func find(_ key: CacheKey) -> Future<[CachedResponse]> {
         let known = failure.withLock { failure -> (any Error)? in
             guard let pause = failure.pause, let error = failure.error else { return nil }
@@ -330,13 +331,12 @@ extension HTTPCache {
         }
     }
 
-    /// True if the last operation of the store failed.
     var isFailing: Bool { failure.withLock { $0.error != nil } }
 
-    /// True if the store didn't answer in time, and isn't asked to keep anything until it does.
+    /// True if the store didn't answer in time; until it does, nothing is stored.
     private var isHanging: Bool { failure.withLock { $0.pause != nil } }
 
-    /// Notes whether an operation of the store succeeded; tells the observers of a call about the first failure.
+    /// Records whether the store's operation succeeded; reports the first failure to the call's observers.
     func noteStore(_ error: (any Error)?, in context: CallContext = .current) {
         let isNew = failure.withLock { known in
             defer { known.error = error }
@@ -347,23 +347,21 @@ extension HTTPCache {
             .note("the store failed: going on without it"), by: CacheLayer.policy, named: name)
     }
 
-    /// Invalidates all calls in flight; what other processes are asking for now is of no use either.
+    /// Invalidates all calls in flight, and stops waiting for what other processes are asking for now.
     func invalidateCalls() {
         calls.withLock { $0.invalidateAll() }
         turns.withLock { $0.pauseAll(at: scheduler.now) }
     }
 
-    /// Removes the stored responses of a key, and invalidates its calls in flight.
+    /// Removes a key's responses, and invalidates its calls in flight.
     ///
-    /// The calls are invalidated first. Otherwise one of them could store its response after the removal and before the
-    /// invalidation.
+    /// The calls come first: otherwise one could store its response between the two steps.
     func invalidate(_ key: CacheKey) -> Future<Void> {
         calls.withLock { $0.invalidate(key) }
         turns.withLock { $0.noteRemoval(of: key, at: scheduler.now) }
         return store.update(key) { $0 = [] }
     }
 
-    /// Stores a reply of the origin, and ends its call.
     func receive(_ reply: OriginReply, in context: CallContext) {
         let key = reply.presented.key
         let change = rules.change(by: reply)
@@ -374,7 +372,7 @@ extension HTTPCache {
             return
         }
         store.update(key) { entries in
-            // The check is part of the store's step, so that no invalidation can come between the check and the change.
+            // Checked within the store's step, so that no invalidation can come between the check and the change.
             guard self.calls.withLock({ $0.isValid(reply.number, key) }) else { return }
             self.rules.apply(change, of: reply, to: &entries)
         }.observe { result in

@@ -14,7 +14,7 @@ public final class MemoryCacheStore: CacheStore {
     /// The amount stored now.
     public var currentUsage: CacheUsage { table.withLock { $0.usage } }
 
-    /// The calls of all caches over this store.
+    /// Shared by all caches over this store.
     let calls = Locked(CallValidity<CacheKey>())
 
     /// Creates an empty store.
@@ -53,7 +53,7 @@ extension MemoryCacheStore {
         return Future(value: ())
     }
 
-    /// Returns the keys whose stored responses fulfil a condition, at once.
+    /// Returns the keys whose stored responses meet a condition, at once.
     ///
     /// The time grows linearly with the number of stored URLs. The lock isn't held while the condition is called.
     public func keys(
@@ -67,17 +67,16 @@ extension MemoryCacheStore {
     public func usage() -> Future<CacheUsage> { Future(value: currentUsage) }
 }
 
-/// Responses by key, up to a limit in bytes; the least recently used keys are evicted.
+/// Responses by key; the least recently used keys are evicted.
 ///
-/// Removed responses are returned to the caller, which releases them after it has released its lock.
+/// Removed responses are returned, so that the caller frees them after it has released its lock.
 struct MemoryCacheTable: Sendable {
-    /// The stored responses of one key.
     private struct Group {
         var entries: [CachedResponse]
         var bytes: Int
     }
 
-    /// The largest total size of all responses, in bytes; `largest` is the largest size of one response.
+    /// The most bytes of all responses; `largest` is the limit for one response.
     let limit: Int
     let largest: Int
 
@@ -90,25 +89,24 @@ struct MemoryCacheTable: Sendable {
         self.largest = largest
     }
 
-    /// Returns the stored responses of a key, and counts this as a use.
+    /// The responses of a key, which counts as a use.
     mutating func find(_ key: CacheKey) -> [CachedResponse] {
         guard let slot = groups.slot(of: key) else { return [] }
         groups.use(slot)
         return groups[slot]?.value.entries ?? []
     }
 
-    /// All keys with their stored responses.
     var contents: [(key: CacheKey, entries: [CachedResponse])] {
         groups.elements.map { ($0.key, $0.value.entries) }
     }
 
-    /// Changes the stored responses of a key, and evicts other keys if necessary.
+    /// Changes a key's responses, and evicts other keys if needed.
     ///
-    /// - Returns: The removed responses, which the caller releases outside the lock.
+    /// - Returns: The removed responses, for the caller to free outside the lock.
     mutating func update(
         _ key: CacheKey, _ change: (inout [CachedResponse]) -> Void
     ) -> [CachedResponse] {
-        var removed = groups.slot(of: key).map { take($0) } ?? []
+        var removed = groups.slot(of: key).map { removeGroup($0) } ?? []
         var entries = removed
         change(&entries)
         entries.removeAll { $0.byteCount > largest }
@@ -118,14 +116,16 @@ struct MemoryCacheTable: Sendable {
             bytes = Self.bytes(key, entries)
         }
         if entries.isEmpty { return removed }
-        while usage.bytes + bytes > limit, let oldest = groups.oldest { removed += take(oldest) }
+        while usage.bytes + bytes > limit, let oldest = groups.oldest {
+            removed += removeGroup(oldest)
+        }
         groups.insert(key, Group(entries: entries, bytes: bytes))
         usage.bytes += bytes
         usage.count += entries.count
         return removed
     }
 
-    /// Empties the table, and returns its responses.
+    /// Empties the table, and returns what it held.
     mutating func removeAll() -> [CachedResponse] {
         let removed = groups.values.flatMap(\.entries)
         self = MemoryCacheTable(limit: limit, largest: largest)
@@ -136,7 +136,7 @@ struct MemoryCacheTable: Sendable {
         entries.reduce(0) { $0 + $1.byteCount + key.byteCount }
     }
 
-    private mutating func take(_ slot: Int) -> [CachedResponse] {
+    private mutating func removeGroup(_ slot: Int) -> [CachedResponse] {
         guard let group = groups.remove(slot)?.value else { return [] }
         usage.bytes -= group.bytes
         usage.count -= group.entries.count

@@ -1,6 +1,6 @@
 import PledgeHTTPMessages
 
-/// The properties of a request that a cache uses.
+/// What a cache needs to know of a request.
 struct PresentedRequest: Sendable {
     let request: HTTPRequest
     let key: CacheKey
@@ -20,13 +20,12 @@ struct PresentedRequest: Sendable {
         partition = CachePartition(of: request, by: rules)
     }
 
-    /// Returns whether a layer below the cache added credentials to the request before it was sent.
+    /// Returns whether a layer below the cache added credentials before the request was sent.
     func isForeign(_ response: HTTPResponse, by rules: CacheRules) -> Bool {
         guard let sent = response.request else { return false }
         return !CachePartition(of: sent, by: rules).isPart(of: partition)
     }
 
-    /// Returns the value of a header that Vary names.
     func value(of header: String) -> CacheVariant.Value {
         if CachePartition.secrets.contains(header) {
             return partition.holder(of: header, in: headers).map { .holder($0) } ?? .none
@@ -34,15 +33,15 @@ struct PresentedRequest: Sendable {
         return CacheVariant.value(of: header, in: headers).map { .text($0) } ?? .none
     }
 
-    /// True if one of the users has signed out, even if the app has named the account.
+    /// True if one of the users has signed out, or an account that the app has named.
     var isOver: Bool { partition.isOver || request.context.signIns.isOver }
 
-    /// The holder of the current value of each header that identifies the users.
+    /// Who holds the current values of the headers that identify the users.
     var holders: Set<CachePartition.Member> { partition.holders(in: headers) }
 
     /// True if the origin must confirm a stored response before it's used.
     ///
-    /// Pragma, from HTTP/1.0, counts only if there is no Cache-Control.
+    /// Pragma, of HTTP/1.0, counts only without a Cache-Control.
     var mustValidate: Bool {
         if control.isPresent { return control.contains("no-cache") || control.isMalformed }
         let pragma = headers["Pragma"]?.lowercased() ?? ""
@@ -52,15 +51,14 @@ struct PresentedRequest: Sendable {
     var forbidsStoring: Bool { control.contains("no-store") }
     var onlyIfCached: Bool { control.contains("only-if-cached") }
 
-    /// True if the request has conditions or a range.
     var isConditional: Bool { Self.conditions.contains { headers[$0] != nil } }
 
-    /// True if only the origin may evaluate the request's conditions (RFC 9111, section 4.3.2).
+    /// True if only the origin can evaluate the request's conditions (RFC 9111, section 4.3.2).
     var isForOrigin: Bool {
         headers["If-Match"] != nil || headers["If-Unmodified-Since"] != nil
     }
 
-    /// True if the request asks for only a part, or only a certain version, of the resource.
+    /// True if the request asks for a part, or for a certain version.
     var asksForLess: Bool { headers["Range"] != nil || isForOrigin }
 
     /// True if the request may wait for the answer to an equal one.

@@ -1,7 +1,7 @@
 import PledgeHTTPMessages
 
 extension CacheRules {
-    /// Returns the stored form of a response, or nil if it must not be stored.
+    /// The stored form of a response; nil if it must not be stored.
     func entry(from reply: OriginReply) -> CachedResponse? {
         let response = reply.response
         guard reply.presented.method == .get, !reply.isForeign,
@@ -15,7 +15,7 @@ extension CacheRules {
         return entry.flatMap { isOfUse($0) ? $0 : nil }
     }
 
-    /// Creates a stored response; nil if it would answer no request.
+    /// Returns nil if the stored response would answer no request.
     func entry(
         status: Int, _ headers: HTTPHeaders, like response: HTTPResponse, _ reply: OriginReply
     ) -> CachedResponse? {
@@ -45,7 +45,7 @@ extension CacheRules {
             !StoredFields.areVital(StoredFields.connectionFields(headers))
         else { return false }
         if control.contains("must-understand") {
-            // must-understand overrides no-store if the cache understands the status (section 5.2.2.3).
+            // must-understand overrides no-store for a status that the cache understands (section 5.2.2.3).
             guard Self.understoodStatuses.contains(status) else { return false }
         } else if control.contains("no-store") {
             return false
@@ -63,22 +63,21 @@ extension CacheRules {
             || ["must-revalidate", "public", "s-maxage"].contains(where: control.contains)
     }
 
-    /// Returns whether a status is final and describes a resource.
     private func isFinal(_ status: Int) -> Bool { (200...599).contains(status) && status != 304 }
 
-    /// Returns whether the body has the declared length; always true for an encoded body, which isn't checked.
+    /// Returns whether the body is as long as declared; an encoded body isn't checked.
     private func isWhole(_ response: HTTPResponse) -> Bool {
         let lengths = Set(response.headers.values(for: "Content-Length"))
         if lengths.isEmpty || response.headers["Content-Encoding"] != nil { return true }
         return lengths == ["\(response.body.count)"]
     }
 
-    /// Returns whether the response comes from the requested URL, and not from the target of a redirect.
+    /// Returns whether the response is of the requested URL, and not of a redirect's target.
     private func isOfItsURL(_ reply: OriginReply) -> Bool {
         reply.response.url.map { CacheKey($0)?.url == reply.presented.key.url } ?? true
     }
 
-    /// Returns whether a response would ever be used if it were stored.
+    /// Returns whether the response would ever be used.
     private func isOfUse(_ entry: CachedResponse) -> Bool {
         entry.hasValidator || (!entry.requiresValidation && entry.lifetime > 0)
             || (!entry.requiresValidation && mayBeStale(entry)
@@ -99,20 +98,19 @@ extension CacheRules {
 }
 
 extension CacheRules {
-    /// A change to the stored responses of a URL, made by a reply of the origin.
+    /// What a reply of the origin does to the stored responses of its URL.
     enum Change: Sendable {
-        /// A new response replaces the responses that answered the same requests.
+        /// Replaces the responses that answered the same requests.
         case put(CachedResponse)
-        /// The responses that answered the same requests are outdated, and are removed.
+        /// Removes the responses that answered the same requests.
         case drop
-        /// A 304 updates the stored responses.
+        /// Updates them with a 304.
         case freshen
-        /// An answer to HEAD updates the stored answers to GET.
+        /// Updates the stored answers to GET with an answer to HEAD.
         case freshenByHead
         case nothing
     }
 
-    /// Returns the change that a reply of the origin makes.
     func change(by reply: OriginReply) -> Change {
         let (presented, status) = (reply.presented, reply.response.status)
         if reply.isForeign { return .nothing }
@@ -122,7 +120,7 @@ extension CacheRules {
         }
         if presented.forbidsStoring { return .nothing }
         if status == 304 { return .freshen }
-        // The caller gets the stored response instead of the error, so the store must keep that response.
+        // The caller gets this stored response instead of the error, so the store has to keep it.
         if isError(status: status), let entry = reply.substitute,
             mayUseOnError(entry, for: presented, at: reply.responseTime)
         {
@@ -133,10 +131,10 @@ extension CacheRules {
         return isNews && (!presented.asksForLess || status == 200) ? .drop : .nothing
     }
 
-    /// Applies a change to the stored responses of the reply's URL.
+    /// Changes the stored responses of the reply's URL, and removes those that can't be returned any more.
     ///
-    /// A stored response stays if its call began later than the reply's call, in any process. Then the reply is the older one, even if
-    /// it arrived later. Responses that can no longer be returned are removed.
+    /// A stored response stays if its call, in any process, began later than the reply's: then the reply is the older
+    /// one, even if it arrived later.
     func apply(_ change: Change, of reply: OriginReply, to entries: inout [CachedResponse]) {
         entries.removeAll { $0.variant.isOver }
         switch change {
@@ -157,10 +155,10 @@ extension CacheRules {
             && entry.variant.isAskedFor(by: reply.presented, ignoringRange: true)
     }
 
-    /// Returns whether a stored response is of a later call than a reply.
+    /// Returns whether a stored response's call began later than the reply's.
     ///
-    /// The calls of other processes have no numbers here, but times on the same wall clock. If two began within one
-    /// second, the origin's dates decide. A time to come is from a clock that was wrong, and says nothing.
+    /// Calls of other processes have no numbers here, so the wall clock decides, and within one second the origin's
+    /// dates. A time in the future comes from a wrong clock, and is ignored.
     private func isLater(_ entry: CachedResponse, than reply: OriginReply) -> Bool {
         if entry.number >= reply.number { return true }
         guard entry.received == nil, entry.requestTime <= reply.responseTime.date else {
@@ -194,14 +192,14 @@ extension CacheRules {
         return tag.matchesStrongly(other) && !isReplaced
     }
 
-    /// Returns a stored response with a 304's updates; nil if it must be removed.
+    /// Returns a stored response updated by a 304; nil to remove it.
     ///
-    /// A 304 with a strong tag updates every variant with the same tag (RFC 9111, section 4.3.4), except other users'
-    /// variants, because the 304's other headers are for one user.
+    /// A 304 with a strong tag updates every variant with that tag (RFC 9111, section 4.3.4). Other users' variants
+    /// aren't updated, because the 304's headers are for one user.
     private func freshen(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         if isLater(entry, than: reply) { return entry }
         let fresh = reply.response.headers
-        // Variants that one 304 has renewed have one number.
+        // Variants that one 304 has renewed share its number.
         let isOwn =
             reply.validated.map {
                 $0.number == entry.number && $0.variant == entry.variant
@@ -218,9 +216,9 @@ extension CacheRules {
         return isSame ? confirmed.with(variant: entry.variant) : nil
     }
 
-    /// Returns a stored response with the updates from an answer to HEAD (RFC 9111, section 4.3.5); nil to remove it.
+    /// Returns a stored response updated by an answer to HEAD (RFC 9111, section 4.3.5); nil to remove it.
     ///
-    /// An answer without a validator and without the same Content-Length doesn't confirm the response.
+    /// An answer with neither a validator nor the same Content-Length confirms nothing.
     private func freshenByHead(_ entry: CachedResponse, _ reply: OriginReply) -> CachedResponse? {
         guard isOlder(entry, reply), entry.variant.matches(reply.presented) else { return entry }
         let head = reply.response.headers
@@ -244,18 +242,18 @@ extension CacheRules {
     }
 }
 
-/// Selects the fields of a response that are stored, and those that a 304 updates.
+/// Selects the headers to store, and those that a 304 updates.
 enum StoredFields {
-    /// Returns whether the names include a field that a cache needs for its decisions.
+    /// Returns whether one of the names is a header that decides about caching.
     static func areVital(_ names: Set<String>) -> Bool { !names.isDisjoint(with: vital) }
 
-    /// Returns the lowercase names of the fields that Connection lists, which concern one connection only.
+    /// The lowercase names in Connection, which concern one connection only.
     static func connectionFields(_ headers: HTTPHeaders) -> Set<String> {
         let listed = headers.values(for: "Connection").joined(separator: ",").split(separator: ",")
         return Set(listed.map { HTTPHeaders.trimmed($0).lowercased() })
     }
 
-    /// Returns the headers that may be stored (RFC 9111, section 3.1), without Age, which is stored separately.
+    /// The headers that may be stored (RFC 9111, section 3.1); Age is stored separately.
     static func storable(_ headers: HTTPHeaders, mode: HTTPCache.Mode) -> HTTPHeaders {
         var left = headers
         let control = CacheControl(headers)
@@ -266,10 +264,9 @@ enum StoredFields {
         return left
     }
 
-    /// Returns stored headers with a 304's updates (RFC 9111, section 3.2).
+    /// Returns stored headers, updated by a 304 (RFC 9111, section 3.2).
     ///
-    /// Fields that describe the bytes of the body keep their stored values, because a layer below the cache may have
-    /// decoded the body.
+    /// Headers that describe the body's bytes stay, because a layer below may have decoded the body.
     static func update(
         _ stored: HTTPHeaders, by fresh: HTTPHeaders, mode: HTTPCache.Mode
     ) -> HTTPHeaders {

@@ -1,10 +1,9 @@
 import PledgeHTTPMessages
 
 extension CacheRules {
-    /// Returns the request that asks the origin to confirm a stored response (RFC 9111, section 4.3.1).
+    /// Returns the request with a stored response's validators as conditions (RFC 9111, section 4.3.1).
     ///
-    /// The request gets the stored response's validators, byte for byte, as conditions. A validator that a request must
-    /// not hold is left out. If none is left, the request is returned unchanged.
+    /// They are sent byte for byte; one that a header can't hold is left out.
     func validation(of entry: CachedResponse, for request: HTTPRequest) -> HTTPRequest {
         var request = request
         if EntityTag(of: entry.headers) != nil {
@@ -16,9 +15,9 @@ extension CacheRules {
         return request
     }
 
-    /// Returns the request that asks the origin which of several variants it would send (RFC 9111, section 4.3.1).
+    /// Returns the request that asks which of several variants the origin would send (RFC 9111, section 4.3.1).
     ///
-    /// Its If-None-Match lists the tags of the variants, byte for byte, each of them once.
+    /// Its If-None-Match lists each of the variants' tags once, byte for byte.
     func choice(among variants: [CachedResponse], for request: HTTPRequest) -> HTTPRequest {
         var request = request
         var tags: [[UInt8]] = []
@@ -30,11 +29,11 @@ extension CacheRules {
         return request
     }
 
-    /// Returns the variant that a 304 has chosen among the offered ones, with its updates (RFC 9111, section 4.3.4).
+    /// Returns the variant that a 304 has chosen, updated by it (RFC 9111, section 4.3.4).
     ///
-    /// It answers the request's own variant from then on.
+    /// From then on, it answers the request's own variant.
     ///
-    /// - Returns: Nil if the 304 names none of them. A 304 without a tag names the only one.
+    /// - Returns: Nil if the 304 names none of the offered variants. Without a tag, it names the only one.
     func chosen(by reply: OriginReply) -> (entry: CachedResponse, isKept: Bool)? {
         let (fresh, offered) = (reply.response.headers, reply.offered)
         guard reply.response.status == 304, fresh["ETag"] != nil || offered.count == 1 else {
@@ -44,13 +43,13 @@ extension CacheRules {
             .flatMap { freshened($0, by: reply) }
     }
 
-    /// Returns whether a 304 refers to a stored response (RFC 9111, section 4.3.4).
+    /// Returns whether a 304 is about a stored response (RFC 9111, section 4.3.4).
     ///
     /// - Parameters:
     ///   - fresh: The headers of the 304.
     ///   - entry: The stored response.
-    ///   - isOwn: True if the request had only this response's validators. A 304 without a validator then refers to
-    ///     this response.
+    ///   - isOwn: True if the request had only this response's validators, so that a 304 without a validator is about
+    ///     it.
     func confirms(_ fresh: HTTPHeaders, _ entry: CachedResponse, isOwn: Bool) -> Bool {
         if fresh["ETag"] != nil {
             guard let tag = EntityTag(of: fresh), let stored = EntityTag(of: entry.headers) else {
@@ -64,9 +63,9 @@ extension CacheRules {
         return isOwn
     }
 
-    /// Returns a stored response with a reply's updates, and whether it may stay in the store.
+    /// Returns a stored response with a reply's updates, and whether it may stay stored.
     ///
-    /// - Returns: Nil if the updated response doesn't answer any request.
+    /// - Returns: Nil if the updated response answers no request.
     func freshened(
         _ entry: CachedResponse, by reply: OriginReply
     ) -> (entry: CachedResponse, isKept: Bool)? {
@@ -98,37 +97,36 @@ extension HTTPRequest {
     }
 }
 
-/// An entity tag of ETag, If-None-Match or If-Range (RFC 9110, section 8.8.3).
+/// An entity tag (RFC 9110, section 8.8.3).
 ///
-/// A tag without quotation marks is accepted too, because some servers send one.
+/// Tags without quotation marks are accepted, because some servers send them.
 struct EntityTag: Hashable, Sendable {
     let isWeak: Bool
-    /// The tag with its quotation marks, if it has them, and without "W/".
+    /// The tag with its quotation marks, without "W/".
     let opaque: String
 
-    /// Reads the text of one tag; nil if it's empty.
+    /// Returns nil for an empty text.
     init?(_ text: String) {
         isWeak = text.hasPrefix("W/")
         opaque = HTTPHeaders.trimmed(isWeak ? text.dropFirst(2) : text[...])
         if opaque.isEmpty { return nil }
     }
 
-    /// Reads a response's tag; nil if there is none, or if several differ.
+    /// Returns nil if the response has no tag, or several that differ.
     init?(of headers: HTTPHeaders) {
         let all = Set(headers.values(for: "ETag"))
         guard all.count == 1, let text = all.first else { return nil }
         self.init(text)
     }
 
-    /// Returns whether two tags match by the strong comparison (RFC 9110, section 8.8.3.2).
+    /// The strong comparison (RFC 9110, section 8.8.3.2).
     func matchesStrongly(_ other: EntityTag) -> Bool {
         !isWeak && !other.isWeak && opaque == other.opaque
     }
 
-    /// Returns whether two tags match by the weak comparison.
     func matchesWeakly(_ other: EntityTag) -> Bool { opaque == other.opaque }
 
-    /// Returns the tags of an If-None-Match; a comma within quotation marks is part of a tag.
+    /// The tags of an If-None-Match; a comma within quotation marks is part of a tag.
     static func list(_ value: String) -> [EntityTag] {
         var parts: [Substring] = []
         var start = value.startIndex

@@ -5,13 +5,12 @@ public import PledgeServices
 extension MemoryTransport {
     /// The answer of a route, or of a test to a call of a `MockNetwork`.
     public struct Answer: Sendable {
-        /// Chooses the answer to a call at once; returns a function that creates the answer when it is due.
+        /// Chooses the answer to a call at once; the returned function creates it when it's due.
         typealias Responder = @Sendable (Call) -> @Sendable () -> Future<HTTPResponse>
 
         /// Creates a responder with its own state, so that transports don't share state.
         let makeResponder: @Sendable () -> Responder
 
-        /// Creates an answer that has no state.
         init(_ respond: @escaping @Sendable (Call) throws -> Future<HTTPResponse>) {
             makeResponder = {
                 { call in
@@ -29,7 +28,7 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport.Answer {
-    /// Returns the response to a call without a route.
+    /// The response to a call without a route.
     package func response(
         to endpoint: Endpoint, _ request: HTTPRequest?
     ) -> Future<HTTPResponse> {

@@ -40,7 +40,7 @@ extension MemoryTransport {
         /// No failures.
         public static let none = Failures(chance: 0, using: SeededGenerator(seed: 0))
 
-        /// Draws the next number, and returns whether the call fails.
+        /// Draws the next number; returns whether the call fails.
         mutating func failsNext() -> Bool {
             var generator = generator
             defer { self.generator = generator }

@@ -182,13 +182,13 @@ extension MemoryTransport {
 }
 
 extension MemoryTransport {
-    /// Records a call, and returns a future of the first matching route's answer, which settles when the answer is due.
+    /// Records a call; returns a future of the first matching route's answer, which settles when the answer is due.
     ///
     /// - Parameters:
     ///   - endpoint: The endpoint to record.
     ///   - request: The request to record; nil for a call with an endpoint.
-    ///   - context: The context of the call. If its deadline has passed, the call is recorded but not answered.
-    ///   - asking: Creates the target, or throws the reason why the call cannot be sent.
+    ///   - context: If its deadline has passed, the call is recorded but not answered.
+    ///   - asking: Creates the target, or throws the reason why the call can't be sent.
     func respond(
         to endpoint: Endpoint, _ request: HTTPRequest?, in context: CallContext,
         asking: () throws(Endpoint.Error) -> RequestTarget
@@ -227,10 +227,8 @@ extension MemoryTransport {
         }
     }
 
-    /// Records a call that matches a route, and chooses its answer.
-    ///
-    /// Both happen under one lock. So calls on many threads are recorded in the order in which they take answers from a
-    /// sequence.
+    /// Records a call and chooses its answer, under one lock, so that calls of many threads are recorded in the order
+    /// in which they take answers from a sequence.
     private func admit(
         _ call: Call,
         to respond: Answer.Responder
@@ -242,7 +240,7 @@ extension MemoryTransport {
         return answer ?? { [failure] in Future(error: failure(call)) }
     }
 
-    /// Returns a future that resolves after the latency; cancelling the future frees its timer.
+    /// Resolves after the latency; cancelling it frees its timer.
     private func timer() -> Future<Void> {
         Future.make { resolver in
             let action = scheduler.schedule(after: latency) { resolver.resolve(with: ()) }
@@ -252,7 +250,7 @@ extension MemoryTransport {
 }
 
 extension Endpoint {
-    /// Creates an endpoint that would send the same request, with the body in memory.
+    /// An endpoint that would send the same request, with the body in memory.
     fileprivate init(_ request: HTTPRequest, body: Data?) {
         self.init(separating: request.url)
         method = request.method

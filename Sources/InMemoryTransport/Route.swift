@@ -108,7 +108,7 @@ extension MemoryTransport.Route: CustomStringConvertible {
 }
 
 extension MemoryTransport.Route {
-    /// Returns the values of the route's parameters; nil if the target doesn't match.
+    /// The values of the route's parameters; nil if the target doesn't match.
     func parameters(matching asked: RequestTarget) -> [String: String]? {
         guard differences(from: asked).isEmpty else { return nil }
         return zip(segments, asked.segments).reduce(into: [:]) { parameters, pair in
@@ -116,7 +116,7 @@ extension MemoryTransport.Route {
         }
     }
 
-    /// Returns the differences between a target and this route, in words; empty if the target matches.
+    /// How a target differs from this route, in words; empty if it matches.
     func differences(from asked: RequestTarget) -> [String] {
         var differences: [String] = []
         if let method, method != asked.method {
@@ -151,7 +151,7 @@ extension MemoryTransport.Route {
         return path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     }
 
-    /// The name of the parameter in a pattern's segment; nil if the segment is no parameter.
+    /// The parameter's name in a pattern's segment; nil if it's no parameter.
     private static func parameter(of segment: String) -> String? {
         segment.hasPrefix(":") && segment.count > 1 ? String(segment.dropFirst()) : nil
     }
@@ -168,19 +168,19 @@ extension MemoryTransport.Route {
     private static func quoted(_ text: String) -> String { text.debugDescription }
 }
 
-/// The target of a call, parsed from the URL that a real transport would send.
+/// A call's target, from the URL that a real transport would send.
 struct RequestTarget {
     let method: HTTPMethod
     let segments: [String]
     let query: [(name: String, value: String?)]
 
-    /// Parses an endpoint; throws the same error as a real transport if the endpoint cannot be sent.
+    /// Throws the same error as a real transport if the endpoint can't be sent.
     init(of endpoint: Endpoint) throws(Endpoint.Error) {
         method = endpoint.method
         let whole = try Endpoint.based(on: Endpoint.anyBase)(endpoint).validate()
         var alone = endpoint
-        // Routes match an endpoint's own path. So the endpoint's base is replaced by a base without a path, unless the
-        // endpoint has no path of its own.
+        // Routes match the endpoint's own path, so its base is replaced by one without a path, unless the endpoint has
+        // no path of its own.
         if !endpoint.path.isEmpty { alone.base = Endpoint.anyBase }
         let parts = AbsoluteURL(whole)
         let ownParts = alone.url.flatMap(AbsoluteURL.init)
@@ -188,7 +188,7 @@ struct RequestTarget {
         query = Self.items(of: parts?.query)
     }
 
-    /// Parses a request; throws the same error as a real transport if the request cannot be sent.
+    /// Throws the same error as a real transport if the request can't be sent.
     ///
     /// - Parameter base: The URL whose path the routes leave out.
     init(of request: HTTPRequest, under base: URL?) throws(Endpoint.Error) {
@@ -209,13 +209,13 @@ struct RequestTarget {
         }
     }
 
-    /// Returns the decoded segments of a path; a leading slash is ignored.
+    /// The decoded segments; a leading slash is ignored.
     static func segments(of path: Substring) -> [String] {
         let relative = path.hasPrefix("/") ? path.dropFirst() : path
         return relative.split(separator: "/", omittingEmptySubsequences: false).map(decoded)
     }
 
-    /// Decodes a part of a URL, and returns it unchanged if its bytes are not UTF-8.
+    /// The decoded text; unchanged if its bytes aren't UTF-8.
     private static func decoded(_ text: Substring) -> String {
         PercentEncoding.decode(text) ?? String(text)
     }

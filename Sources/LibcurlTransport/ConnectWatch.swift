@@ -1,48 +1,46 @@
 import CPledgeCurl
 import PledgeHTTPMessages
 
-/// The connections that are being made, and the transfers that wait for another transfer's handshake.
+/// Watches connections that are being made, and transfers that wait for another one's handshake.
 ///
-/// libcurl tries the addresses of a family one after the other. It leaves an address that does not answer after half of
-/// the time to connect, and 7.88.1 even stays there. And every transfer that may share a connection waits for the first
-/// one's handshake, however long that takes. So the I/O thread ends what takes too long.
+/// libcurl tries the addresses of a family one by one. It leaves a silent address only after half of the time to
+/// connect, and 7.88.1 never leaves it. And every transfer that may share a connection waits for the first one's
+/// handshake, however long that takes. So the I/O thread ends what takes too long.
 struct ConnectWatch {
     private struct Socket {
         let transfer: Transfer
         var due: ContinuousClock.Instant
     }
 
-    /// The time that one address has to answer, as long as there may be others.
+    /// How long one address may stay silent if there may be others.
     static let patience = Duration.milliseconds(500)
 
     private var sockets: [Int32: Socket] = [:]
     private var handshakes: [String: HandshakeWaits] = [:]
 
-    /// True if a connection could not be made, and libcurl is to try the next address now.
+    /// True if connecting has failed, and libcurl is to try the next address at once.
     var mustGoOn = false
 
-    /// The time of the next check; nil if there is nothing to check.
+    /// When to check next; nil if there is nothing to check.
     private(set) var due: ContinuousClock.Instant?
 
-    /// Begins to watch a socket that is about to be connected.
     mutating func add(_ socket: Int32, of transfer: Transfer) {
         let due = ContinuousClock.now + Self.patience
         sockets[socket] = Socket(transfer: transfer, due: due)
         check(by: due)
     }
 
-    /// Begins to watch a transfer that waits for another transfer's handshake.
+    /// Watches a transfer that waits for another one's handshake.
     mutating func add(_ transfer: Transfer) {
         let now = ContinuousClock.now
         check(by: handshakes[transfer.authority, default: HandshakeWaits()].add(transfer, now))
     }
 
-    /// The recent socket that has a local port; nil if there is none.
+    /// The new socket with this local port.
     func socket(onPort port: Int32) -> Int32? {
         sockets.keys.first { ccurl_has_local_port($0, port) }
     }
 
-    /// Forgets a socket that is being closed.
     mutating func forget(_ socket: Int32) {
         guard !sockets.isEmpty, let last = sockets.removeValue(forKey: socket),
             last.transfer.isConnecting
@@ -55,7 +53,7 @@ struct ConnectWatch {
         due = min(due ?? instant, instant)
     }
 
-    /// Returns the sockets whose time has passed, with the transfers to which they belong.
+    /// The sockets that have taken too long, with their transfers.
     ///
     /// - Parameter known: The sockets that libcurl waits for.
     mutating func takeOverdue(
@@ -73,9 +71,9 @@ struct ConnectWatch {
         return overdue
     }
 
-    /// Returns the transfers that must wait no longer, at most one for each host.
+    /// The transfers that have waited too long, at most one per host.
     ///
-    /// - Parameter isConnecting: Returns whether a handshake with a host is under way.
+    /// - Parameter isConnecting: Returns whether a handshake with the host is under way.
     mutating func takeImpatient(
         _ now: ContinuousClock.Instant, whereConnecting isConnecting: (String) -> Bool
     ) -> [Transfer] {
@@ -89,7 +87,6 @@ struct ConnectWatch {
         return impatient
     }
 
-    /// Sets the time of the next check.
     mutating func plan() {
         due = [sockets.values.map(\.due).min(), handshakes.values.map(\.due).min()]
             .compactMap { $0 }.min()
@@ -97,9 +94,9 @@ struct ConnectWatch {
     }
 }
 
-/// The transfers that wait for the handshake of another transfer to the same host.
+/// The transfers that wait for another transfer's handshake with the same host.
 private struct HandshakeWaits {
-    /// The longest wait until one more connection is opened.
+    /// After this wait, one more connection is opened.
     static let patience = Duration.seconds(1)
 
     private var waiting: [(transfer: Transfer, since: ContinuousClock.Instant)] = []
@@ -107,7 +104,7 @@ private struct HandshakeWaits {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Adds a transfer, and returns the time of the next check.
+    /// Returns when to check next.
     mutating func add(
         _ transfer: Transfer, _ now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {
@@ -115,7 +112,7 @@ private struct HandshakeWaits {
         return due
     }
 
-    /// Returns the transfer that has waited longest, if it has waited too long for a handshake.
+    /// The transfer that has waited longest, if that is too long.
     mutating func next(_ now: ContinuousClock.Instant, isConnecting: Bool) -> Transfer? {
         due = now + Self.patience
         waiting.removeAll { !$0.transfer.waitsForHandshake }
@@ -130,17 +127,16 @@ private struct HandshakeWaits {
 }
 
 extension CurlLoop {
-    /// Ends what takes too long while connections are being made.
     func checkConnects() {
         guard let due = connects.due, due <= .now else { return }
         let now = ContinuousClock.now
         for (socket, transfer) in connects.takeOverdue(now, known: known) {
             guard let pool = known[socket] else { continue }
             if !transfer.isPatient, ccurl_stop_connecting(socket) {
-                // libcurl learns of the end from the poller, and tries the next address.
+                // libcurl hears of this from the poller, and tries the next address.
                 transfer.hasLeftAddress = true
             } else {
-                // libcurl 7.88.1 looks at the time only if something happens on a socket.
+                // libcurl 7.88.1 looks at the time only when something happens on a socket.
                 _ = ccurl_multi_ready(pool.multi, socket, 0)
             }
         }
@@ -154,7 +150,7 @@ extension CurlLoop {
             for pool in pools.all { ccurl_multi_go_on(pool.multi) }
         }
         connects.plan()
-        // Transfers may have ended, and the I/O thread is about to sleep.
+        // Transfers may have ended, and the thread is about to sleep.
         finishEnded()
     }
 
@@ -167,13 +163,13 @@ extension CurlLoop {
 }
 
 extension Transfer {
-    /// True while the transfer waits for the handshake of another transfer.
+    /// True while it waits for another transfer's handshake.
     var waitsForHandshake: Bool { isAdded && !hasConnection && handle.mayShare }
 
-    /// Marks the transfer to be repeated if no address has answered in the short time, or if its time to connect has
-    /// passed while it waited for another transfer's connection.
+    /// Has the transfer repeated if no address has answered in the short time, or if all its time to connect went into
+    /// waiting for another transfer's connection.
     ///
-    /// Nothing has been sent in these cases. The repetition leaves the addresses the rest of the time.
+    /// Nothing was sent. In the repetition, the addresses have the rest of the time.
     func repeatIfConnectIsUnfinished(_ code: Int32) {
         guard failure == nil else { return }
         if code == ccurl_timed_out.rawValue, !hasConnection {

@@ -3,28 +3,28 @@ import PledgeFutures
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// What the transport knows of one of libcurl's connections, to notice that it has gone silent.
+/// What the transport knows of one of libcurl's connections, to notice when it goes silent.
 ///
-/// A connection is silent if no byte has come since a request was sent, for one second or three times the time that the
-/// connection took to be made, whichever is longer. On Linux, the kernel tells when the last byte came. On other
-/// systems, the bytes count that running transfers see, so the late answer to an ended request goes unnoticed.
+/// A connection is silent if no byte has arrived since a request was sent, for one second or three times as long as
+/// connecting took, whichever is longer. On Linux, the kernel says when the last byte arrived. Elsewhere, the bytes
+/// that running transfers see count, so a late answer to an ended request goes unnoticed.
 final class Connection {
     let authority: String
     private let socket: Int32
     private let port: Int32
     private let connectTime: Duration
-    /// The time of the last byte that a transfer has seen; nil if the kernel tells the time.
+    /// When a transfer last saw a byte; nil if the kernel can tell.
     private var lastByte: ContinuousClock.Instant?
     let evidence = ConnectionEvidence()
-    /// True if the connection carries one request at a time, and false if it may carry several; nil while unknown.
+    /// True if it carries one request at a time, false if it may carry several; nil while unknown.
     var isHTTP1: Bool?
     /// The number of running requests.
     private var running = 0
-    /// The time when the first request since the last byte was sent; nil if there is none.
+    /// When the first request since the last byte was sent.
     private var firstRequest: ContinuousClock.Instant?
-    /// The time that requests have waited since then, without the current wait.
+    /// How long requests have waited since then, without the current wait.
     private var waited = Duration.zero
-    /// The time when the current wait began.
+    /// When the current wait began.
     private var waitStart = ContinuousClock.now
 
     init(of transfer: Transfer, _ socket: Int32, _ port: Int32) {
@@ -37,33 +37,31 @@ final class Connection {
         lastByte = isTold ? nil : .now
     }
 
-    /// True if the connection has one request, and it isn't known whether it may carry more.
+    /// True if it has one request, and may turn out to carry more.
     var hasOnlyRequest: Bool { running == 1 && isHTTP1 == nil && isOpen }
 
-    /// True unless the connection has been closed.
     var isOpen: Bool { ccurl_has_local_port(socket, port) }
 
-    /// True if bytes have arrived that libcurl has not read.
+    /// True if bytes have arrived that libcurl hasn't read.
     ///
-    /// The connection's end doesn't count: libcurl reads it once, and a wait for that would have no end.
+    /// The end of the connection doesn't count: libcurl reads it only once, so waiting for that would never end.
     var hasUnreadBytes: Bool { ccurl_has_unread_bytes(socket) }
 
-    /// The time since the last byte came; nil if the kernel no longer tells.
+    /// Nil if the kernel no longer tells.
     var sinceLastByte: Duration? {
         if let lastByte { return .now - lastByte }
         let milliseconds = ccurl_milliseconds_since_byte(socket)
         return milliseconds < 0 ? nil : .milliseconds(milliseconds)
     }
 
-    /// Notes that a transfer has seen bytes, or that bytes of its body have been sent.
+    /// Called when a transfer has seen bytes, or bytes of its body have been sent.
     func noteByte() { if lastByte != nil { lastByte = .now } }
 
     /// Returns whether a request's wait says anything about the connection.
     ///
-    /// If only running transfers see bytes, a request says nothing if it ended before an answer could have come.
+    /// If only running transfers see bytes, a request that ended before an answer could arrive says nothing.
     func isTelling(_ wait: Duration) -> Bool { lastByte == nil || wait >= connectTime }
 
-    /// Notes that a request is about to be sent.
     func begin() {
         let now = ContinuousClock.now
         if let first = firstRequest, let time = sinceLastByte, now - time > first {
@@ -78,13 +76,12 @@ final class Connection {
         running += 1
     }
 
-    /// Notes that a request has ended.
-    func end() {
+    func endTransfer() {
         running -= 1
         if running == 0 { waited += .now - waitStart }
     }
 
-    /// The time for which the connection has been silent while a request was running; nil if it is not silent.
+    /// How long the connection has been silent while a request was running; nil if it isn't silent.
     var silence: Duration? {
         guard running > 0, isOpen, let time = sinceLastByte else { return nil }
         let silence = min(time, waited + (.now - waitStart))
@@ -93,18 +90,18 @@ final class Connection {
 }
 
 extension CurlLoop {
-    /// Gives a host new connections if a transfer has run into a limit on a connection that is silent.
+    /// Gives a host new connections if a transfer has run into a limit on a silent connection, at most once a second.
     ///
-    /// The other transfers on that connection go on. A host gets new connections at most once a second.
+    /// Other transfers on that connection go on.
     ///
-    /// - Parameter reason: The reason why the transfer ends.
+    /// - Parameter reason: Why the transfer ends.
     func leaveSilentConnection(of transfer: Transfer, endedBy reason: any Error) {
         guard let connection = transfer.connection, let pool = transfer.pool,
             transfer.exchange.isLimit(reason), pools.current(for: transfer) === pool,
             let silence = connection.silence,
             connection.isTelling(transfer.lastSign.duration(to: now))
         else { return }
-        // Over HTTP/1.1, a request that hangs says nothing about the other connections if bytes come there.
+        // Over HTTP/1.1, if bytes arrive on other connections to the host, only this request hangs.
         if connection.isHTTP1 == true, pool.hasBytes(beside: connection, within: silence) { return }
         if pool.start + .seconds(1) > .now { return }
         guard let fresh = ConnectionPool(options) else { return }

@@ -4,19 +4,18 @@ import PledgeHTTPMessages
 /// One of libcurl's multi handles, with its connections.
 final class ConnectionPool {
     let multi: OpaquePointer
-    /// The loop to which the pool belongs; nil while it is created.
+    /// Nil only while the pool is created.
     unowned var loop: CurlLoop?
-    /// The time when libcurl must run again even if no socket is ready; nil for never.
+    /// When libcurl must run again even if no socket is ready; nil for never.
     private(set) var timer: ContinuousClock.Instant?
-    /// The number of transfers that libcurl has.
+    /// How many transfers libcurl has.
     private(set) var count = 0
-    /// The time when the pool was created, or when its last transfer ended.
+    /// When the last transfer ended, or else when the pool was created.
     private(set) var lastUse = ContinuousClock.now
     let start = ContinuousClock.now
-    /// The connections by local port.
     private var connections: [Int32: Connection] = [:]
 
-    /// Creates a pool; nil if there is no memory.
+    /// Returns nil if there is no memory.
     init?(_ options: CurlOptions) {
         guard let multi = Self.makeMulti() else { return nil }
         self.multi = multi
@@ -24,10 +23,10 @@ final class ConnectionPool {
         options.limitConnections(of: multi)
     }
 
-    /// Closes the connections; the pool must not be used any more.
+    /// Closes the connections; the pool can't be used afterwards.
     func close() { ccurl_multi_free(multi) }
 
-    /// Gives a transfer to libcurl; returns false if there is no memory.
+    /// Returns false if there is no memory.
     func add(_ easy: OpaquePointer) -> Bool {
         count += 1
         return ccurl_multi_add(multi, easy) == 0
@@ -35,14 +34,14 @@ final class ConnectionPool {
 
     /// Takes a transfer back from libcurl.
     ///
-    /// If libcurl still expects an answer on the connection, this call closes the connection.
+    /// If libcurl still expects an answer on the connection, this closes the connection.
     func remove(_ easy: OpaquePointer) {
         count -= 1
         lastUse = .now
         _ = ccurl_multi_remove(multi, easy)
     }
 
-    /// Lets libcurl continue if its time has come.
+    /// Runs libcurl if its timer has passed.
     func goOnInTime() {
         guard let due = timer, due <= .now else { return }
         timer = nil
@@ -70,9 +69,9 @@ final class ConnectionPool {
 }
 
 extension ConnectionPool {
-    /// Returns the connection over which a request is about to be sent; nil if its socket isn't known.
+    /// The connection on which a request is about to be sent; nil if its socket isn't known.
     ///
-    /// - Parameter localPort: The local port, which identifies the connection.
+    /// - Parameter localPort: Identifies the connection.
     func connection(of transfer: Transfer, from localPort: Int32) -> Connection? {
         if let known = connections[localPort], known.authority == transfer.authority,
             known.isOpen
@@ -100,7 +99,7 @@ extension ConnectionPool {
         return new
     }
 
-    /// Returns whether bytes have arrived on another connection to the same host within a time.
+    /// Returns whether, within this time, bytes have arrived on another connection to the same host.
     func hasBytes(beside connection: Connection, within time: Duration) -> Bool {
         // Some kernels count this time in steps of 10 ms.
         let time = time - .milliseconds(20)
@@ -111,14 +110,13 @@ extension ConnectionPool {
     }
 }
 
-/// The pools of a transport: one for all hosts, and others for hosts of which a connection has gone silent.
+/// A transport's pools: one for all hosts, and one for each host of which a connection has gone silent.
 struct ConnectionPools {
     private let shared: ConnectionPool
-    /// The pools of single hosts, by scheme, host and port.
+    /// By scheme, host and port.
     private var own: [String: ConnectionPool] = [:]
-    /// The pools that get no further transfers, and are closed after their last one.
+    /// Pools that get no more transfers, and are closed after their last one.
     private var draining: [ConnectionPool] = []
-    /// All pools.
     private(set) var all: [ConnectionPool]
 
     init(_ shared: ConnectionPool) {
@@ -126,15 +124,14 @@ struct ConnectionPools {
         all = [shared]
     }
 
-    /// The pool for new transfers to a host.
     func current(for transfer: Transfer) -> ConnectionPool {
         own.isEmpty ? shared : own[transfer.authority] ?? shared
     }
 
-    /// Uses another pool for new transfers to a host from now on.
+    /// Uses another pool for a host's new transfers from now on.
     ///
-    /// Pools that have been idle for `time` are forgotten. After this time, libcurl closes the connections that the
-    /// host had in the pool before.
+    /// Pools that were idle for `time` are forgotten. By then, libcurl has closed the connections that the host had in
+    /// the common pool.
     mutating func replace(for host: String, by pool: ConnectionPool, forgetting time: Duration) {
         let now = ContinuousClock.now
         for (other, pool) in own where pool.count == 0 && pool.lastUse + time < now {
@@ -145,7 +142,7 @@ struct ConnectionPools {
         all = [shared] + own.values + draining
     }
 
-    /// Closes the pools that have no transfers left and get no further ones.
+    /// Closes the pools that get no more transfers and have none left.
     mutating func closeDrained() {
         guard draining.contains(where: { $0.count == 0 }) else { return }
         for pool in draining where pool.count == 0 { pool.close() }
@@ -153,7 +150,7 @@ struct ConnectionPools {
         all = [shared] + own.values + draining
     }
 
-    /// The time when libcurl must run again.
+    /// When libcurl must run again.
     var due: ContinuousClock.Instant? {
         all.count == 1 ? shared.timer : all.compactMap(\.timer).min()
     }

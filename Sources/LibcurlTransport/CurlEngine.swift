@@ -4,38 +4,33 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
-/// The I/O thread of a transport, as other threads see it; this thread performs all transfers.
+/// A transport's I/O thread, which performs all transfers, as other threads see it.
 ///
-/// Other threads submit commands, and the I/O thread takes them all at once. If the I/O thread sleeps, the first
-/// command wakes it. The thread ends when the engine is closed, or when the transport has been released and its last
-/// call has ended.
+/// Other threads submit commands, which the I/O thread takes all at once. The first command wakes it if it sleeps. The
+/// thread ends when the engine is closed, or when the transport was released and its last call has ended.
 final class CurlEngine: Sendable {
     enum Command: Sendable {
         case start(TransportExchange, EasyHandle)
-        /// Ends an exchange before its response is complete.
         case end(TransportExchange, any Error)
-        /// Continues to receive: the response's body has room for more bytes.
+        /// Continue to receive, because the reader has room for more bytes.
         case receive(TransportExchange)
-        /// Continues to send: the request's body has more bytes.
+        /// Continue to send, because the request's body has more bytes.
         case send(TransportExchange)
-        /// Ends the thread after the last call.
+        /// End the thread after the last call.
         case drain
-        /// Ends all calls, and then the thread.
+        /// End all calls, and then the thread.
         case close
     }
 
     private struct State {
-        /// Nil after the thread has ended.
-        ///
-        /// Then the poller's descriptors are closed, and there is no thread to wake.
+        /// Nil once the thread has ended: there is nothing to wake, and the poller's descriptors are closed.
         var poller: Poller?
         var commands: [Command] = []
-        /// True while the thread waits, or is about to wait.
+        /// True while the thread waits, or is about to.
         var isSleeping = false
         /// True if new calls are refused.
         var isClosed = false
 
-        /// True after the thread has ended; then it takes no more commands.
         var hasEnded: Bool { poller == nil }
     }
 
@@ -47,9 +42,7 @@ final class CurlEngine: Sendable {
     let ended = InternalPromise<Void>()
     private let state: Locked<State>
 
-    /// Starts the thread.
-    ///
-    /// - Throws: `HTTPError` if the system has no descriptor left.
+    /// Starts the thread; throws if the system has no file descriptor left.
     init(_ options: CurlOptions, delivery: ResultDelivery) throws(HTTPError) {
         guard let poller = Poller() else {
             throw HTTPError(code: .other, reason: "the system has no descriptor left")
@@ -67,7 +60,7 @@ final class CurlEngine: Sendable {
 
     /// Fails all calls, because there is no memory for the loop.
     private func giveUp() {
-        for command in end() {
+        for command in endLoop() {
             guard case .start(let exchange, let handle) = command else { continue }
             handles.giveBack(handle)
             exchange.fail(with: exchange.failure(.other, reason: "there is no memory"))
@@ -75,9 +68,7 @@ final class CurlEngine: Sendable {
         ended.resolve()
     }
 
-    /// Submits a command.
-    ///
-    /// - Returns: False if the thread has ended, or if the command starts a call and the engine is closed.
+    /// Returns false if the thread has ended, or if the command starts a call and the engine is closed.
     @discardableResult
     func submit(_ command: Command) -> Bool {
         let (isTaken, sleeper) = state.withLock { state -> (Bool, Poller?) in
@@ -95,15 +86,15 @@ final class CurlEngine: Sendable {
         return isTaken
     }
 
-    /// Takes all commands, by swapping them with an empty array, whose capacity is reused.
-    func take(into commands: inout [Command]) {
+    /// Swaps the commands with an empty array, whose capacity is reused.
+    func takeCommands(into commands: inout [Command]) {
         state.withLock { state in
             state.isSleeping = false
             swap(&state.commands, &commands)
         }
     }
 
-    /// Notes that the thread is about to sleep; returns false if it must not, because there are commands.
+    /// Marks the thread as sleeping; returns false if there are commands.
     func maySleep() -> Bool {
         state.withLock { state in
             state.isSleeping = state.commands.isEmpty
@@ -111,10 +102,8 @@ final class CurlEngine: Sendable {
         }
     }
 
-    /// Notes that the thread takes no more commands.
-    ///
-    /// - Returns: The commands that were not taken.
-    func end() -> [Command] {
+    /// Ends the acceptance of commands; returns those that are left.
+    func endLoop() -> [Command] {
         state.withLock { state in
             state.poller = nil
             state.isClosed = true
@@ -124,13 +113,10 @@ final class CurlEngine: Sendable {
     }
 }
 
-/// The thread that waits for sockets.
 enum IOThread {
-    /// Starts a thread that runs `body` and then ends.
     static func start(_ body: @escaping @Sendable () -> Void) {
         let thread = Thread {
-            // The thread names itself, because Foundation would name it too late: after `start` has returned to its
-            // caller.
+            // The thread names itself: Foundation would do it only after `start` has returned.
             ccurl_name_thread("Pledge.Curl")
             body()
         }
@@ -139,12 +125,11 @@ enum IOThread {
     }
 }
 
-/// Waits for sockets and for a wake-up.
 final class Poller: @unchecked Sendable {
-    // The pointer never changes. Any thread may call `wake`; only the waiting thread calls the other methods.
+    // Unchecked: any thread may call `wake`, and only the waiting thread calls the other methods.
     private let poller: OpaquePointer
 
-    /// Creates a poller; nil if the system has no descriptor left.
+    /// Returns nil if the system has no file descriptor left.
     init?() {
         guard let poller = ccurl_poller_make() else { return nil }
         self.poller = poller
@@ -152,26 +137,26 @@ final class Poller: @unchecked Sendable {
 
     deinit { ccurl_poller_free(poller) }
 
-    /// Sets the events to wait for on a socket.
+    /// Sets what to wait for on a socket.
     ///
     /// - Parameters:
-    ///   - socket: The descriptor of the socket.
+    ///   - socket: The descriptor.
     ///   - bits: 1 to read, 2 to write, 3 for both; 0 to stop waiting.
-    ///   - isKnown: True if the poller waits for the socket already.
+    ///   - isKnown: True if the poller already has the socket.
     /// - Returns: False if the system refuses.
     @discardableResult
     func watch(_ socket: Int32, for bits: Int32, isKnown: Bool) -> Bool {
         ccurl_poller_watch(poller, socket, bits, isKnown)
     }
 
-    /// Waits, and returns the number of sockets that are ready.
+    /// Waits, and returns how many sockets are ready.
     ///
-    /// - Parameter milliseconds: The maximum time in milliseconds; -1 for no limit.
+    /// - Parameter milliseconds: The longest wait; -1 for no limit.
     func wait(into ready: UnsafeMutableBufferPointer<ccurl_ready>, _ milliseconds: Int32) -> Int {
         guard let start = ready.baseAddress else { return 0 }
         return Int(ccurl_poller_wait(poller, start, Int32(ready.count), milliseconds))
     }
 
-    /// Ends the current wait, or the next one if the thread is not waiting.
+    /// Ends the current wait, or the next one.
     func wake() { ccurl_poller_wake(poller) }
 }

@@ -21,27 +21,27 @@ public struct CurlError: Error, ShownCause {
     /// libcurl's words for the code.
     public let words: String
 
-    /// The system's error number; zero if there is none.
+    /// `errno`; zero for none.
     let systemError: Int32
 
-    /// libcurl's detailed message.
+    /// libcurl's message.
     ///
-    /// It may contain anything, so it is never shown.
+    /// It may contain anything, so it's never shown.
     let details: String
 
-    /// The status of a proxy's answer to CONNECT; zero if there was no such answer.
+    /// The status with which a proxy answered CONNECT; zero for none.
     let proxyStatus: Int
 
-    /// libcurl's number for the reason why a SOCKS proxy refused the connection; zero if none did.
+    /// libcurl's number for a SOCKS proxy's refusal; zero for none.
     let proxyError: Int
 
-    /// True if the server said that it did not process the request.
+    /// True if the server has said that it didn't process the request.
     let isRefused: Bool
 
-    /// Creates an error from libcurl's code and the details in the handle.
+    /// Reads the details from the handle.
     ///
-    /// - Parameter isAnswered: True if part of an answer arrived. Then the server has processed the request, whatever
-    ///   it says later.
+    /// - Parameter isAnswered: True if part of an answer has arrived. Then the server has processed the request,
+    ///   whatever it says later.
     init(_ code: Int32, _ handle: EasyHandle, isAnswered: Bool = false) {
         self.code = Int(code)
         words = String(cString: ccurl_words(code))
@@ -76,7 +76,6 @@ extension CurlError: OutcomeAdvising {
 }
 
 extension HTTPError {
-    /// Creates the error that the caller gets.
     init(_ error: CurlError, of request: HTTPRequest, _ options: CurlOptions) {
         let code = Code(error)
         self.init(
@@ -85,7 +84,6 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// Creates the code for an error of libcurl.
     init(_ error: CurlError) {
         switch ccurl_code(UInt32(error.code)) {
         case ccurl_cannot_resolve_host: self = .cannotFindHost
@@ -106,11 +104,11 @@ extension HTTPError.Code {
             ccurl_unsupported_protocol, ccurl_weird_server_reply, ccurl_bad_content_encoding,
             ccurl_too_large, ccurl_out_of_memory, ccurl_bad_argument:
             self = .badResponse
-        // nghttp2 uses these words if the server does not speak HTTP/2.
+        // What nghttp2 says if the server doesn't speak HTTP/2.
         case ccurl_http2_error where error.details.contains("returned unexpected data"):
             self = .badResponse
         case ccurl_receive_error where error.details.contains("alert"): self = .insecureConnection
-        // `ccurl_ok` is here because libcurl reports success if a connection ends in the middle of a head.
+        // `ccurl_ok` too: libcurl reports success if a connection ends within a head.
         case ccurl_ok, ccurl_partial_file, ccurl_got_nothing, ccurl_send_error, ccurl_receive_error,
             ccurl_rewind_failed, ccurl_http2_error, ccurl_http2_stream, ccurl_again,
             ccurl_http3_error, ccurl_quic_connect_error:
@@ -124,7 +122,7 @@ extension HTTPError.Code {
         [ENETUNREACH, ENETDOWN].contains(systemError) ? .notConnected : .cannotConnect
     }
 
-    /// The reason for the failure, in a few words; nil if the code says everything.
+    /// The reason in a few words; nil if the code says everything.
     fileprivate func reason(of error: CurlError, _ options: CurlOptions) -> String? {
         switch self {
         case .timedOut: return TimeLimit.connect(options.connectTimeout).words
@@ -150,12 +148,12 @@ extension HTTPError.Code {
 }
 
 extension CurlError {
-    /// The problem with an answer, in better words than libcurl's; nil unless libcurl's words mislead.
+    /// What is wrong with an answer; nil unless libcurl's words mislead.
     fileprivate var reasonOfBadResponse: String? {
         switch ccurl_code(UInt32(code)) {
         case ccurl_unsupported_protocol: "its first line is no status line"
         case ccurl_receive_error: "its chunks are malformed"
-        // Up to 8.5, libcurl reports a header line over its limit as a lack of memory.
+        // Up to 8.5, libcurl reports a too long header line as a lack of memory.
         case ccurl_out_of_memory, ccurl_too_large:
             "a line of its head has more than \(Self.longestLine) bytes, which is libcurl's limit"
         // libcurl reads the chunk size "0x3" as zero, and the chunk as a trailer.
@@ -186,18 +184,18 @@ extension CurlError {
     var isEndOfConnection: Bool {
         switch ccurl_code(UInt32(code)) {
         case ccurl_http2_error, ccurl_partial_file: HTTPError.Code(self) == .connectionLost
-        // libcurl reports this after it has tried five kept connections, and all of them were about to end.
+        // libcurl has tried five kept connections, all of which were about to end.
         case ccurl_receive_error, ccurl_send_error: details.hasPrefix("Connection died")
         default: false
         }
     }
 
-    /// The longest line of a head in bytes, which libcurl fixes when it is built (CURL_MAX_HTTP_HEADER).
+    /// The longest line of a head, which libcurl's build fixes (CURL_MAX_HTTP_HEADER).
     private static let longestLine = 102_400
 
     fileprivate var isTunnelRefused: Bool { proxyStatus != 0 && !(200...299).contains(proxyStatus) }
 
-    /// True if the proxy rejects the user, or if its rules forbid the host.
+    /// True if a SOCKS proxy rejects the user, or forbids the host.
     fileprivate var isRefusedBySOCKS: Bool {
         [ccurl_proxy_no_method, ccurl_proxy_not_allowed, ccurl_proxy_user_rejected].contains {
             Int($0.rawValue) == proxyError

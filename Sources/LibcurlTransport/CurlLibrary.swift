@@ -12,34 +12,34 @@ public struct CurlLibrary: Hashable, Sendable {
 
     let features: UInt32
 
-    /// True if one handle can make several transfers, one after the other.
+    /// True if a handle can be used for several transfers.
     ///
-    /// From 7.83.0 to 8.1.0, a reused handle reads freed memory if the first field of a head is a folded line (curl
-    /// issue 11101).
+    /// From 7.83.0 to 8.1.0, a reused handle reads freed memory if a head's first field is a folded line (curl issue
+    /// 11101).
     let mayReuseHandles: Bool
 
-    /// True if a connection over HTTP/2 without TLS can be kept.
+    /// True if an HTTP/2 connection without TLS can be kept.
     ///
-    /// With 7.88.1, every request after the first on such a connection fails with code 16.
+    /// In 7.88.1, the second and all later requests on it fail with code 16.
     var mayKeepPlainHTTP2 = true
 
-    /// True if libcurl keeps an answer that arrives over HTTP/2 before the server has read the request's body.
+    /// True if libcurl keeps an HTTP/2 answer that arrives before the server has read the request's body.
     ///
-    /// After such an answer, the server ends the stream with RST_STREAM(NO_ERROR). Older versions then discard the
-    /// answer, although RFC 9113, section 8.1, forbids that. Of the released versions that were tried, 8.11.1 is the
-    /// oldest that lost no answer. 7.88.1 loses every such answer if the body is large.
+    /// The server then ends the stream with RST_STREAM(NO_ERROR), at which older versions discard the answer, against
+    /// RFC 9113, section 8.1. Of the versions that were tried, 8.11.1 is the oldest that loses none; 7.88.1 loses every
+    /// one if the body is large.
     var keepsEarlyAnswers = true
 
-    /// True if libcurl, before it sends a request again, reports whether the server has excluded that request.
+    /// True if libcurl, before it sends a request again, says whether the server has excluded that request.
     ///
-    /// A server excludes a request with REFUSED_STREAM, or with a GOAWAY whose last stream is lower than the request's.
-    /// Up to libcurl 8.18, both look as if the connection had ended after the server had processed the request.
+    /// A server excludes a request by REFUSED_STREAM, or by a GOAWAY with a lower last stream. Up to 8.18, both look
+    /// like a connection that ended after the server had processed the request.
     var tellsRefusals = true
 
-    /// True if a transfer that waits to share a host's first connection waits for the first answer, even if the server
-    /// has chosen HTTP/1.1 before.
+    /// True if a transfer that waits to share a host's first connection waits until the first answer, even after the
+    /// server has chosen HTTP/1.1.
     ///
-    /// Older versions let it look for a connection once the first one has been made.
+    /// In older versions, it looks for a connection as soon as the first one is made.
     var waitsForFirstAnswer = true
 
     /// Finds the libcurl of this machine, on first use.
@@ -63,10 +63,9 @@ public struct CurlLibrary: Hashable, Sendable {
                 waitsForFirstAnswer: number >= 0x080a00))
     }()
 
-    /// The words "libcurl" and its version, and the TLS library.
+    /// libcurl's version and TLS library, for messages.
     var name: String { "libcurl \(version)" + (tlsLibrary.map { " with \($0)" } ?? "") }
 
-    /// Returns whether libcurl was built with a feature.
     func has(_ feature: ccurl_feature) -> Bool { features & feature.rawValue != 0 }
 
     static func words(ofVersion number: UInt32) -> String {
@@ -80,13 +79,12 @@ extension CurlLibrary {
         /// The reason and the remedy, in words.
         public let description: String
 
-        /// Creates an error from the result of a look-up; nil if libcurl can be used.
+        /// Returns nil if libcurl can be used.
         init?(_ availability: ccurl_availability, version: UInt32) {
             switch availability {
             case ccurl_available: return nil
             case ccurl_missing:
-                // The text doesn't suggest SessionTransport, because FoundationNetworking is linked with the same
-                // library on Linux.
+                // No hint at SessionTransport: on Linux, FoundationNetworking needs the same libcurl.
                 description =
                     "libcurl.so.4 is not on this machine: install the package libcurl4 (Debian, Ubuntu)"
                     + " or libcurl (Fedora, Amazon Linux), or use AHCTransport"

@@ -3,7 +3,7 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
-/// The options of each handle, and the limits that the transport enforces itself.
+/// The options of each handle, and the limits that the transport itself enforces.
 final class CurlOptions: Sendable {
     let maxHeadSize: Int
     let maxUnreadBytes: Int
@@ -19,14 +19,14 @@ final class CurlOptions: Sendable {
     let scheduler: any FutureScheduler
     private let configuration: CurlTransport.Configuration
     private let connecting: ConnectionSettings
-    /// The addresses by host; the hosts are in lower case, as in an origin.
+    /// Fixed addresses by host, in lower case.
     private let addresses: [String: [String]]
-    /// The trusted certificates in PEM; nil if only the system's are trusted.
+    /// Trusted certificates in PEM; nil if only the system's are trusted.
     private let authorities: Data?
 
     /// Checks the settings, and reads the files that they name.
     ///
-    /// - Throws: `UnsupportedSetting` if libcurl cannot apply a setting, or if a file cannot be read.
+    /// - Throws: `UnsupportedSetting` if libcurl can't apply a setting, or if a file can't be read.
     init(
         _ configuration: CurlTransport.Configuration, _ connecting: ConnectionSettings,
         _ library: CurlLibrary, on scheduler: any FutureScheduler
@@ -52,13 +52,14 @@ final class CurlOptions: Sendable {
         try tryOut()
     }
 
-    /// The seconds without a byte after which the kernel begins to send keepalive probes, and the seconds between them.
+    /// After how many seconds without a byte keepalive probes begin, and how far apart they are.
     private static let probeSeconds = 15
 
-    /// The milliseconds after which the kernel ends a connection that acknowledges nothing; nil for the system's limit.
+    /// After how many milliseconds the kernel ends a connection on which nothing is acknowledged; nil for the system's
+    /// limit.
     var userTimeout: Int? { configuration.idleTimeout?.wholeMilliseconds }
 
-    /// Sets all options on a spare handle, to learn whether libcurl takes them.
+    /// Sets all options on a spare handle, to learn whether libcurl accepts them.
     private func tryOut() throws(UnsupportedSetting) {
         guard ccurl_look_up() == ccurl_available, let easy = ccurl_easy_make() else { return }
         defer { ccurl_easy_free(easy) }
@@ -66,7 +67,7 @@ final class CurlOptions: Sendable {
         try setVersions(easy, keepingToHTTP1: false)
     }
 
-    /// Returns the limits that all exchanges share.
+    /// The limits that all exchanges share.
     ///
     /// - Parameter hand: Runs the functions of a body's reader.
     func limits(
@@ -80,7 +81,7 @@ final class CurlOptions: Sendable {
             }, hand: hand)
     }
 
-    /// The entry for libcurl's list of addresses; nil if the settings have no addresses for the request's host.
+    /// An entry for libcurl's list of addresses; nil if the host has no fixed addresses.
     func addresses(for request: HTTPRequest) -> String? {
         if addresses.isEmpty { return nil }
         guard let origin = request.origin, let addresses = addresses[origin.host] else {
@@ -89,7 +90,7 @@ final class CurlOptions: Sendable {
         return "\(origin.host):\(origin.port):\(addresses.joined(separator: ","))"
     }
 
-    /// The host and port whose name libcurl looks up for a request; nil if the addresses are fixed.
+    /// The host and port to look up for a request; nil if its addresses are fixed.
     func lookedUpName(for request: HTTPRequest) -> String? {
         guard connecting.unixSocketPath == nil, let origin = request.origin else { return nil }
         if let proxy = proxy(for: origin) {
@@ -102,29 +103,28 @@ final class CurlOptions: Sendable {
         return "\(origin.host):\(origin.port)"
     }
 
-    /// Returns the proxy for requests to an origin.
+    /// The proxy for an origin.
     ///
-    /// The environment is read for each request, because libcurl reads it for each transfer too.
+    /// The environment is read for each request, as libcurl does for each transfer.
     private func proxy(for origin: HTTPOrigin) -> ProxySettings.Server? {
         let choice = ProxyChoice(connecting.proxy, in: ProcessInfo.processInfo.environment)
         if choice.bypass.covers(origin.host) { return nil }
         return origin.scheme == "https" ? choice.https : choice.http
     }
 
-    /// The largest number of connections to one host.
     var maxConnectionsPerHost: Int {
         min(configuration.maxConnectionsPerHost, configuration.maxConnections ?? .max)
     }
 
-    /// The largest number of silent connections that don't count towards the limits of their hosts.
+    /// How many silent connections don't count towards the limits of their hosts.
     var maxSilent: Int { configuration.countsSilentConnections ? 0 : TransferLanes.silentLimit() }
 
-    /// True if the kernel may be asked when the last byte came on a connection.
+    /// True to ask the kernel when a connection's last byte arrived.
     var asksKernel: Bool { configuration.asksKernel }
 
     /// Sets the connection limits of all transfers.
     ///
-    /// - Parameter more: The number of connections that don't count, because nothing has come on them for a second.
+    /// - Parameter more: How many connections don't count, because they are silent.
     func limitConnections(of multi: OpaquePointer, more: Int = 0) {
         let perHost = configuration.maxConnectionsPerHost.addingReportingOverflow(more)
         ccurl_multi_set(
@@ -133,12 +133,11 @@ final class CurlOptions: Sendable {
         ccurl_multi_set(multi, ccurl_max_kept_connections, configuration.maxConnections ?? 256)
     }
 
-    /// Returns whether a request must use HTTP/1.1 even if the server supports HTTP/2.
-    ///
-    /// It must do so if libcurl would break one of the transport's promises over HTTP/2.
+    /// Returns whether a request has to use HTTP/1.1, because over HTTP/2, libcurl would break a promise of the
+    /// transport.
     ///
     /// - Parameter isStreamed: True if the response is streamed. Over HTTP/2, libcurl receives up to 32 MiB (10 MiB in
-    ///   8.x) before the body is read, and it has no option for the size of a stream's window.
+    ///   8.x) before the body is read, and has no option to limit that.
     func keepsToHTTP1(_ request: HTTPRequest, isStreamed: Bool) -> Bool {
         guard connecting.versions == .automatic, request.url.scheme?.utf8.count == 5 else {
             return false
@@ -149,12 +148,9 @@ final class CurlOptions: Sendable {
 
     /// Returns whether a request may use HTTP/2.
     ///
-    /// If it may, further calls to the same origin wait while the first connection is made, because that connection may
-    /// carry all of them.
-    ///
-    /// Over TLS, these calls wait only for the handshake, which decides the version. Without TLS, they would have to
-    /// wait for the whole head of the first answer, however long that takes. So without TLS, the result is true only if
-    /// the settings require HTTP/2.
+    /// If so, further calls to the origin wait until the first connection is made, because it may carry all of them.
+    /// Over TLS, the handshake decides that. Without TLS, they would wait for the first answer's head, however long
+    /// that takes; so then only settings that require HTTP/2 allow it.
     func mayUseHTTP2(_ request: HTTPRequest) -> Bool {
         switch connecting.versions {
         case .http1: false
@@ -165,8 +161,8 @@ final class CurlOptions: Sendable {
 
     /// Returns whether a request must not reach a private address.
     ///
-    /// The peer's address decides whether a request is refused. If the peer is a proxy, or a Unix domain socket that
-    /// the app has chosen, that address says nothing about the server, so the result is false.
+    /// The check is of the peer's address. If the peer is a proxy, or a Unix domain socket that the app has chosen, its
+    /// address says nothing about the server.
     func refusesPrivateAddresses(_ request: HTTPRequest) -> Bool {
         guard request.context.refusesPrivateAddresses, connecting.unixSocketPath == nil,
             let origin = request.origin
@@ -174,7 +170,7 @@ final class CurlOptions: Sendable {
         return proxy(for: origin) == nil
     }
 
-    /// Returns whether a request needs its own connection, because it would fail on a kept connection.
+    /// Returns whether a request would fail on a kept connection.
     func needsOwnConnection(_ request: HTTPRequest) -> Bool {
         connecting.versions == .http2 && !mayKeepPlainHTTP2 && request.url.scheme?.utf8.count == 4
     }
@@ -185,8 +181,7 @@ final class CurlOptions: Sendable {
     func configure(_ easy: OpaquePointer) throws(UnsupportedSetting) {
         let http = 1
         let https = 2
-        // Every libcurl takes these options, except `ccurl_quick_exit`. A libcurl without that option works too, so the
-        // results can be ignored.
+        // Every libcurl accepts these, except `ccurl_quick_exit`, which isn't needed. So the results are ignored.
         let kept = max(1, configuration.keepAlive.wholeMilliseconds / 1_000)
         let common = [
             (ccurl_no_signal, 1), (ccurl_protocols, http | https), (ccurl_path_as_is, 1),
@@ -216,7 +211,7 @@ final class CurlOptions: Sendable {
 
     /// Sets the versions of HTTP for the next transfer.
     ///
-    /// - Parameter isHTTP1: True to use only HTTP/1.1; false to use the versions in the settings.
+    /// - Parameter isHTTP1: True for HTTP/1.1 only; false for the settings' versions.
     /// - Throws: `UnsupportedSetting` if libcurl rejects them.
     func setVersions(
         _ easy: OpaquePointer, keepingToHTTP1 isHTTP1: Bool
@@ -230,11 +225,10 @@ final class CurlOptions: Sendable {
             case .http3: 30
             }
         let code = ccurl_set_long(easy, ccurl_http_version, version)
-        // If the versions are automatic, libcurl may refuse this option: a libcurl without HTTP/2 then uses HTTP/1.1.
+        // With automatic versions, a libcurl without HTTP/2 may refuse this option, and uses HTTP/1.1.
         if isHTTP1 || connecting.versions != .automatic { try require(code, "versions") }
-        // For HTTP/1.1, TLS 1.3 is set as the newest version. It's the newest version anyway, but this makes the
-        // settings differ. libcurl reuses a connection only if the settings are equal, so a call that may use HTTP/2
-        // doesn't get a connection that was made for HTTP/1.1.
+        // TLS 1.3 is the newest version anyway, but naming it makes the settings differ. libcurl reuses a connection
+        // only for equal settings, so a call that may use HTTP/2 gets none that was made for HTTP/1.1.
         let newest = isHTTP1 ? 7 << 16 : 0
         let isStrict = connecting.tls.minimumVersion == .tls13
         let oldest = ccurl_set_long(easy, ccurl_ssl_version, newest | (isStrict ? 7 : 6))
@@ -247,11 +241,11 @@ final class CurlOptions: Sendable {
         let verifiesHost = tls.verification == .full ? 2 : 0
         try require(ccurl_set_long(easy, ccurl_verify_peer, verifiesPeer), "tls.verification")
         try require(ccurl_set_long(easy, ccurl_verify_host, verifiesHost), "tls.verification")
-        // The result can be ignored: if libcurl doesn't know this option, it uses no folder of authorities.
+        // A libcurl that doesn't know this option has no folder of authorities, so the result is ignored.
         if case .only = tls.authorities { _ = ccurl_set_text(easy, ccurl_ca_folder, nil) }
         if let authorities {
             let code = authorities.withUnsafeBytes { bytes in
-                // An empty file is refused, because it contains no authority.
+                // An empty file has no authority.
                 guard let start = bytes.baseAddress, !bytes.isEmpty else {
                     return Int32(ccurl_bad_argument.rawValue)
                 }
@@ -279,9 +273,8 @@ final class CurlOptions: Sendable {
     }
 
     private func configureProxy(_ easy: OpaquePointer) throws(UnsupportedSetting) {
-        // Without these two options, a proxy would get the headers for the server, and the head of the proxy's answer
-        // would be mistaken for the head of the server's answer. A libcurl that was built without proxies may refuse
-        // the options.
+        // Without these, a proxy would get the headers for the server, and its answer's head would be taken for the
+        // server's. A libcurl that was built without proxies may refuse them.
         let separates = ccurl_set_long(easy, ccurl_header_separation, 1)
         let suppresses = ccurl_set_long(easy, ccurl_suppress_connect_headers, 1)
         switch connecting.proxy.kind {
@@ -299,7 +292,6 @@ final class CurlOptions: Sendable {
         }
     }
 
-    /// Throws if libcurl has rejected an option.
     private func require(_ code: Int32, _ setting: String) throws(UnsupportedSetting) {
         if code == ccurl_ok.rawValue { return }
         throw UnsupportedSetting(
@@ -308,10 +300,10 @@ final class CurlOptions: Sendable {
 }
 
 extension Duration {
-    /// The duration in seconds, rounded down.
+    /// Rounded down.
     fileprivate var fullSeconds: Int { Int(min(components.seconds, Int64(Int32.max))) }
 
-    /// The duration in milliseconds, rounded up and at least one.
+    /// Rounded up, and at least one.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, overflow) = seconds.multipliedReportingOverflow(by: 1_000)
@@ -322,7 +314,7 @@ extension Duration {
 }
 
 extension ConnectionSettings {
-    /// Checks that libcurl can apply the settings.
+    /// Throws if libcurl can't apply the settings.
     func check(against library: CurlLibrary) throws(UnsupportedSetting) {
         try checkNetworks(of: "libcurl")
         if versions == .http3, !library.has(ccurl_feature_http3) {
@@ -374,7 +366,7 @@ extension ProxySettings {
 }
 
 extension TLSSettings {
-    /// Returns the authorities' certificates in PEM; nil if only the system's are trusted.
+    /// The authorities' certificates in PEM; nil if only the system's are trusted.
     func readAuthorities() throws(UnsupportedSetting) -> Data? {
         switch authorities {
         case .system: return nil
@@ -391,7 +383,6 @@ extension TLSSettings {
     }
 }
 
-/// Returns the bytes of a file that a setting names.
 private func read(_ file: URL, _ setting: String) throws(UnsupportedSetting) -> Data {
     do {
         return try Data(contentsOf: file)

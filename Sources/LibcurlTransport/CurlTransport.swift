@@ -132,7 +132,7 @@ public final class CurlTransport: Sendable, HTTPTransport {
     public func close() -> Future<Void> {
         guard case .success(let engine) = engine else { return Future(value: ()) }
         engine.submit(.close)
-        // Returns a new future each time, so that cancelling one doesn't settle the others.
+        // A new future each time, so that cancelling one doesn't settle the others.
         return engine.ended.map { $0 }
     }
 
@@ -141,7 +141,8 @@ public final class CurlTransport: Sendable, HTTPTransport {
             let engine = try engine.get()
             let exchange = try TransportExchange(
                 request, for: recipient, within: engine.limits, on: engine.scheduler)
-            let handle = try engine.handles.take(for: request, isStreamed: exchange.isStreamed)
+            let handle = try engine.handles.takeHandle(
+                for: request, isStreamed: exchange.isStreamed)
             guard engine.submit(.start(exchange, handle)) else {
                 engine.handles.giveBack(handle)
                 throw HTTPError(code: .transportClosed)
@@ -209,7 +210,7 @@ extension CurlTransport {
         /// The longest time that an unused connection is kept.
         public var keepAlive: Duration
 
-        /// False to ask no kernel when the last byte came, as on systems whose kernel doesn't tell.
+        /// False if the kernel can't say when a connection's last byte arrived.
         var asksKernel = true
 
         /// Creates limits.
@@ -236,7 +237,7 @@ extension CurlTransport {
             self.keepAlive = keepAlive
         }
 
-        /// Returns the same limits; traps if one is out of range.
+        /// Traps if a limit is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")

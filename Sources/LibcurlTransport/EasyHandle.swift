@@ -5,24 +5,24 @@ import PledgeHTTPText
 
 /// One of libcurl's easy handles, which makes one transfer after the other.
 ///
-/// One thread at a time uses it: first the caller's thread, then the I/O thread, then the thread that delivers the
-/// result. libcurl requires no more than that.
+/// One thread at a time uses it, which is all that libcurl requires: the caller's, then the I/O thread, then the one
+/// that delivers the result.
 final class EasyHandle: @unchecked Sendable {
     let easy: OpaquePointer
     private let connectTimeout: Duration
     private let words = UnsafeMutablePointer<CChar>.allocate(capacity: 256)
-    /// libcurl's report on whether the server has excluded the request.
+    /// Where libcurl reports whether the server has excluded the request.
     private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
     private var watchesRefusals = false
-    /// libcurl's code for the first option that it rejected; nil if it has taken all options.
+    /// libcurl's code for the first option that it rejected.
     private(set) var refusedOption: Int32?
     private var headers: OpaquePointer?
     private var addresses: OpaquePointer?
     /// True if the request's body is read while it is sent.
     private(set) var readsBody = false
-    /// True if the transfer uses HTTP/1.1 even if the server supports HTTP/2.
+    /// True to use HTTP/1.1 even if the server supports HTTP/2.
     private(set) var keepsToHTTP1 = false
-    /// True if the transfer may share a connection, and so waits for another transfer's handshake.
+    /// True if the transfer may share a connection, and so waits for another one's handshake.
     private(set) var mayShare = false
     /// True if the next transfer has less time to connect than usual.
     private var hasOwnConnectLimit = false
@@ -30,7 +30,7 @@ final class EasyHandle: @unchecked Sendable {
     /// The scheme, host and port whose connections are limited; nil if the transfer may share a connection.
     var laneHost: String?
 
-    /// Creates a handle; nil if there is no memory.
+    /// Returns nil if there is no memory.
     init?(_ options: CurlOptions) {
         guard let easy = ccurl_easy_make() else { return nil }
         self.easy = easy
@@ -51,19 +51,18 @@ final class EasyHandle: @unchecked Sendable {
         refusal.deallocate()
     }
 
-    /// libcurl's detailed message about a failure; empty if there is none.
+    /// libcurl's message about a failure; empty if there is none.
     var errorText: String { String(cString: words) }
 
-    /// True if libcurl has said that the server excluded the request and did not process it.
+    /// True if the server has excluded the request, and so hasn't processed it.
     var isRefused: Bool { refusal.pointee.is_refused }
 
-    /// Clears the refusal before the request is sent again.
+    /// Call it before the request is sent again.
     func forgetRefusal() { refusal.pointee = ccurl_refusal() }
 
-    /// Resumes a paused transfer.
     func resume() { _ = ccurl_pause(easy, 0) }
 
-    /// Frees the data of the last transfer.
+    /// Frees the last transfer's data.
     func forget() {
         _ = ccurl_set_list(easy, ccurl_http_header, nil)
         ccurl_list_free(headers)
@@ -95,7 +94,7 @@ final class EasyHandle: @unchecked Sendable {
         set(ccurl_pipe_wait, mayShare ? 1 : 0)
         set(ccurl_fresh_connect, isAlone ? 1 : 0)
         set(ccurl_forbid_reuse, isAlone ? 1 : 0)
-        // Refusals matter only if libcurl might repeat the request, and the request must not be sent twice.
+        // Refusals matter only if libcurl might repeat a request that must not be sent twice.
         watchRefusals(mayUseHTTP2 && !request.isReplayable)
         setBody(of: request)
         setHeaders(of: request)
@@ -118,7 +117,7 @@ final class EasyHandle: @unchecked Sendable {
         if code != ccurl_ok.rawValue, refusedOption == nil { refusedOption = code }
     }
 
-    /// Notes an error if there was no memory for a list.
+    /// Records an error if there was no memory for a list.
     private func check(_ list: OpaquePointer?) {
         check(list == nil ? Int32(ccurl_out_of_memory.rawValue) : 0)
     }
@@ -129,22 +128,20 @@ final class EasyHandle: @unchecked Sendable {
         ccurl_watch_refusals(easy, watches ? refusal : nil)
     }
 
-    /// Sets whether the next transfer uses HTTP/1.1 even if the server supports HTTP/2.
     func keepToHTTP1(_ keepsToHTTP1: Bool, _ options: CurlOptions) {
         self.keepsToHTTP1 = keepsToHTTP1
-        // An error is unlikely, because the versions were tried when the transport was created.
+        // Hardly possible, because the versions were tried when the transport was created.
         guard (try? options.setVersions(easy, keepingToHTTP1: keepsToHTTP1)) != nil else {
             return check(Int32(ccurl_not_built_in.rawValue))
         }
     }
 
-    /// Lets the transfer open a connection although another one is being made.
+    /// Lets the transfer open a connection while another one is being made.
     func waitNoLonger() {
         mayShare = false
         set(ccurl_pipe_wait, 0)
     }
 
-    /// Sets the time to connect of this transfer.
     func limitConnecting(to limit: Duration) {
         hasOwnConnectLimit = true
         set(ccurl_connect_timeout_ms, limit.wholeMilliseconds)
@@ -152,8 +149,7 @@ final class EasyHandle: @unchecked Sendable {
 
     /// Changes libcurl's list of addresses when the transfer starts.
     ///
-    /// - Parameter entry: A host with its port and addresses, such as "example.com:443:10.0.0.7"; or "-" and a host with
-    ///   its port, to forget its addresses.
+    /// - Parameter entry: "example.com:443:10.0.0.7" to set addresses, or "-example.com:443" to forget them.
     func setAddresses(_ entry: String) {
         _ = ccurl_set_list(easy, ccurl_resolve, nil)
         ccurl_list_free(addresses)
@@ -162,12 +158,12 @@ final class EasyHandle: @unchecked Sendable {
         check(ccurl_set_list(easy, ccurl_resolve, addresses))
     }
 
-    /// Sets the transfer that libcurl's callbacks belong to.
+    /// Sets the transfer that libcurl's callbacks get.
     func join(_ transfer: Transfer) {
         ccurl_set_context(easy, Unmanaged.passUnretained(transfer).toOpaque())
     }
 
-    /// Returns the URL without its fragment, and without the user and password, which libcurl would send.
+    /// The URL without its fragment, and without the user and password, which libcurl would send.
     private static func url(of request: HTTPRequest) -> String {
         let text = request.url.absoluteString
         guard text.utf8.contains(where: { $0 == UInt8(ascii: "#") || $0 == UInt8(ascii: "@") }),
@@ -238,7 +234,7 @@ final class EasyHandle: @unchecked Sendable {
                 let line = Array("\(name): ".utf8) + bytes + [0]
                 append(line.map(CChar.init(bitPattern:)))
             } else {
-                // libcurl reads "Name:" as an instruction not to send the field; "Name;" sends it without a value.
+                // To libcurl, "Name:" means not to send the field; "Name;" sends it empty.
                 append(value.isEmpty ? name + ";" : name + ": " + value)
             }
             switch name.utf8.count {
@@ -295,9 +291,9 @@ extension EasyHandle {
     }
 }
 
-/// The handles of a transport, in use and spare.
+/// A transport's handles, in use and spare.
 ///
-/// Callers take and prepare handles, so that the I/O thread does only what it alone can do.
+/// Callers prepare the handles, so that the I/O thread does only what it alone can do.
 final class HandlePool: Sendable {
     private struct State {
         var spare: [EasyHandle] = []
@@ -313,13 +309,10 @@ final class HandlePool: Sendable {
 
     init(_ options: CurlOptions) { self.options = options }
 
-    /// Takes a handle and prepares it for a request.
+    /// Prepares a handle for a request.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - isStreamed: True if the response is streamed.
     /// - Throws: `HTTPError` if there is no memory, or if libcurl rejects a part of the request.
-    func take(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
+    func takeHandle(for request: HTTPRequest, isStreamed: Bool) throws(HTTPError) -> EasyHandle {
         let spare = state.withLock { $0.spare.popLast() }
         var noMemory: HTTPError {
             HTTPError(code: .other, request: request, reason: "there is no memory")
@@ -337,10 +330,9 @@ final class HandlePool: Sendable {
         return handle
     }
 
-    /// Takes a handle back after its result has been delivered.
+    /// Takes a handle back after its result was delivered; it must not be in a multi handle.
     ///
-    /// The handle must not be in a multi handle. If handles cannot be reused, this method creates a new one, so that
-    /// the next caller doesn't have to wait for that.
+    /// If handles can't be reused, this makes a new one, so that the next caller needn't wait for that.
     func giveBack(_ handle: EasyHandle) {
         if options.mayReuseHandles { handle.forget() }
         let next = options.mayReuseHandles ? handle : EasyHandle(options)
@@ -354,7 +346,7 @@ final class HandlePool: Sendable {
         lastReturn?()
     }
 
-    /// Frees the spare handles, and calls `completion` when no handle is in use any more.
+    /// Frees the spare handles, and calls `completion` when no handle is in use.
     func close(_ completion: @escaping @Sendable () -> Void) {
         let isDone = state.withLock { state in
             state.spare = []

@@ -1,23 +1,20 @@
 import PledgeHTTPMessages
 import PledgeHTTPText
 
-/// Reads the head of a response line by line, as libcurl delivers the lines.
+/// Reads a response's head line by line, as libcurl delivers it.
 struct HeadReader {
-    /// The result of reading a line.
     enum Event {
         case more
-        /// The head of the response is complete.
         case head(status: Int, HTTPHeaders)
-        /// The response is not HTTP; the reason is in words.
+        /// The response isn't HTTP; says why.
         case malformed(String)
-        /// The head is larger than the limit.
         case tooLarge
     }
 
     private enum Phase {
-        /// The next line is a status line. After it, the phase is `fields`.
+        /// A status line comes next. Then: `fields`.
         case statusLine
-        /// The next lines are fields. The phase after them is `over`, or `statusLine` after an interim response.
+        /// Fields come next. Then: `over`, or `statusLine` after an interim response.
         case fields(status: Int)
         /// The head is complete; further lines are trailers.
         case over
@@ -27,16 +24,14 @@ struct HeadReader {
     private var phase = Phase.statusLine
     private var count = 0
     private var fields = HTTPHeaders()
-    /// True if the last line was dropped; then a folded line that continues it is dropped too.
+    /// True if the last line was dropped; a folded line that continues it is dropped too.
     private var hasDropped = false
 
-    /// Creates a reader.
-    ///
-    /// - Parameter limit: The largest total number of bytes in the head, all interim heads and the trailers.
+    /// `limit` is the most bytes of the head, all interim heads and the trailers together.
     init(limit: Int) { self.limit = limit }
 
     /// Reads a line with its line end.
-    mutating func take(_ line: UnsafeRawBufferPointer) -> Event {
+    mutating func readLine(_ line: UnsafeRawBufferPointer) -> Event {
         count += line.count
         guard count <= limit else { return .tooLarge }
         let text = Self.withoutEnd(line)
@@ -49,7 +44,7 @@ struct HeadReader {
             guard status != 101 else { return .malformed("it changes the protocol unasked") }
             phase = .fields(status: status)
             hasDropped = false
-            // Most responses have fewer than 12 fields, so the storage rarely grows.
+            // Most responses have fewer than 12 fields.
             fields = HTTPHeaders(capacity: 12)
             return .more
         case .fields(let status):
@@ -64,7 +59,7 @@ struct HeadReader {
         }
     }
 
-    /// The reason for a head with nothing for its first folded line to continue.
+    /// Why a head that begins with a folded line is malformed.
     static let foldsFirst = "the first field of its head is a folded line"
 
     private mutating func takeField(_ line: UnsafeRawBufferPointer) -> Event {
@@ -78,7 +73,7 @@ struct HeadReader {
             return .malformed("a line of its head has no colon")
         }
         let name = line[..<colon]
-        // "A : 1" is not a field: servers and proxies disagree about its name (RFC 9112, section 5.1).
+        // "A : 1" is no field: servers and proxies disagree about its name (RFC 9112, section 5.1).
         hasDropped = !name.allSatisfy(HTTPHeaders.isTokenByte)
         if hasDropped { return .more }
         let value = UnsafeRawBufferPointer(rebasing: line[(colon + 1)...])
@@ -86,7 +81,7 @@ struct HeadReader {
         return .more
     }
 
-    /// Returns the status in a line such as "HTTP/1.1 200 OK".
+    /// The status in a line such as "HTTP/1.1 200 OK".
     private static func status(in line: UnsafeRawBufferPointer) -> Int? {
         guard line.starts(with: "HTTP/".utf8),
             let space = line.firstIndex(of: UInt8(ascii: " "))

@@ -1,18 +1,18 @@
 import PledgeHTTPTransportKit
 
-/// The hosts whose names are looked up again, because a connection to them could not be made.
+/// The hosts to look up again, because connecting to them has failed.
 ///
-/// libcurl keeps the addresses of a name. A server may have moved, so the attempt after a failed connection asks the
-/// resolver again, but at most once a second for a host.
+/// libcurl remembers the addresses of a name, but a server may have moved. So the next attempt asks the resolver again,
+/// at most once a second per host.
 struct NameMemory {
     private static let patience = Duration.seconds(1)
 
-    /// The hosts, with their ports, to which a connection could not be made.
+    /// The hosts, with their ports, to which connecting has failed.
     private var failed: Set<String> = []
-    /// The times of the last renewals.
+    /// When each host was last looked up again.
     private var renewals: [String: ContinuousClock.Instant] = [:]
 
-    /// Notes that a transfer has ended before it had a connection.
+    /// Records that a transfer has ended without a connection.
     mutating func noteFailure(of transfer: Transfer) {
         let request = transfer.exchange.request
         guard let name = transfer.loop.options.lookedUpName(for: request) else { return }
@@ -21,7 +21,7 @@ struct NameMemory {
         failed.insert(name)
     }
 
-    /// Makes libcurl look up the name of a transfer's host again if the last connection to the host failed.
+    /// Makes libcurl look up the host again if connecting to it has failed.
     mutating func renew(for transfer: Transfer) {
         guard !failed.isEmpty,
             let name = transfer.loop.options.lookedUpName(for: transfer.exchange.request),

@@ -3,9 +3,7 @@ import PledgeFutures
 
 /// Delivers results from the I/O thread to callers, on the threads that the transport's `Delivery` names.
 final class ResultDelivery: Sendable {
-    /// A closure that delivers a result.
-    ///
-    /// The closure is in a struct, because Swift would wrap it again each time it is stored directly in an array.
+    /// A closure, in a struct, because Swift wraps a closure again each time that it's stored directly in an array.
     struct Job: Sendable {
         let run: @Sendable () -> Void
 
@@ -14,9 +12,9 @@ final class ResultDelivery: Sendable {
 
     fileprivate struct State {
         var jobs: [Job] = []
-        /// The index of the first job that no thread has taken.
+        /// The first job that no thread has taken.
         var first = 0
-        /// True if a thread has been requested and has not begun.
+        /// True if a thread was requested and hasn't begun.
         var isStarting = false
     }
 
@@ -25,7 +23,6 @@ final class ResultDelivery: Sendable {
 
     init(_ delivery: CurlTransport.Delivery) { self.delivery = delivery }
 
-    /// Runs the jobs, and empties the array.
     func deliver(_ jobs: inout [Job]) {
         switch delivery {
         case .inline: for job in jobs { job.run() }
@@ -40,7 +37,6 @@ final class ResultDelivery: Sendable {
         jobs.removeAll(keepingCapacity: true)
     }
 
-    /// Runs one job.
     func deliver(_ job: @escaping @Sendable () -> Void) {
         var jobs = [Job(job)]
         deliver(&jobs)
@@ -50,13 +46,12 @@ final class ResultDelivery: Sendable {
 
     /// Runs jobs until none is left.
     ///
-    /// A job may block. So a thread that takes a job and leaves others behind requests another thread. There is never
-    /// more than one requested thread that hasn't begun yet. Usually the first thread runs all jobs before the
-    /// requested thread begins.
+    /// A job may block. So a thread that takes a job and leaves others requests another thread, unless one is already
+    /// on its way. Usually the first thread has run all jobs before the next one begins.
     private func work() {
         state.withLock { $0.isStarting = false }
         while true {
-            let (job, starts) = state.withLock { state in (state.take(), state.start()) }
+            let (job, starts) = state.withLock { state in (state.takeJob(), state.start()) }
             if starts { start() }
             guard let job else { return }
             job.run()
@@ -65,22 +60,19 @@ final class ResultDelivery: Sendable {
 }
 
 extension ResultDelivery.State {
-    /// Adds jobs.
-    ///
-    /// Usually no earlier jobs are left, and the two arrays are swapped. Then the thread that runs the jobs also frees
-    /// them.
+    /// Usually no jobs are left, and the two arrays are swapped, so that the running thread frees the jobs.
     fileprivate mutating func add(_ jobs: inout [ResultDelivery.Job]) {
         if self.jobs.isEmpty { swap(&self.jobs, &jobs) } else { self.jobs += jobs }
     }
 
-    /// Returns whether to request a thread, and notes that one is requested.
+    /// Returns whether to request a thread, and records that one is requested.
     fileprivate mutating func start() -> Bool {
         guard first < jobs.count, !isStarting else { return false }
         isStarting = true
         return true
     }
 
-    fileprivate mutating func take() -> ResultDelivery.Job? {
+    fileprivate mutating func takeJob() -> ResultDelivery.Job? {
         guard first < jobs.count else { return nil }
         let job = jobs[first]
         jobs[first] = ResultDelivery.Job {}

@@ -5,7 +5,7 @@ import PledgeHTTPText
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// An exchange while libcurl performs it; only the I/O thread uses it.
+/// An exchange that libcurl performs; only the I/O thread uses it.
 final class Transfer {
     let exchange: TransportExchange
     let handle: EasyHandle
@@ -13,55 +13,57 @@ final class Transfer {
     private var reader: HeadReader
     private var hasFirstLine = false
     private var hasHead = false
-    /// The bytes of a streamed body that have arrived but have not been delivered.
+    /// Bytes of a streamed body that have arrived, but were not delivered.
     private var unread = Data()
-    /// The body to send; nil if libcurl gets the body in one piece.
+    /// The body to send; nil if libcurl has it in one piece.
     var upload: UploadBuffer?
-    /// True while the reader of the body has enough unread bytes.
+    /// True while the body's reader has enough unread bytes.
     var isFull = false
-    /// True while libcurl has stopped receiving and must be resumed.
+    /// True while libcurl has stopped receiving, and must be resumed.
     private var isPaused = false
     private(set) var hasConnection = false
-    /// True from the look-up of a name until the connection is made.
+    /// True from the look-up of the name until the connection is made.
     private(set) var isConnecting = false
-    /// The time when the first connection was begun.
+    /// When connecting began.
     private(set) var connectStart = ContinuousClock.now
-    /// True if an address was left because it had not answered in a short time.
+    /// True if an address was left because it didn't answer in the short time.
     var hasLeftAddress = false
     /// True if the addresses have the rest of the time to connect.
     var isPatient = false
-    /// The connection over which the request was sent, as long as libcurl has the transfer.
+    /// The connection that carried the request, as long as libcurl has the transfer.
     var connection: Connection?
-    /// The pool in which the transfer is; nil if libcurl doesn't have the transfer.
+    /// Nil if libcurl doesn't have the transfer.
     var pool: ConnectionPool?
     /// True while the transfer is in libcurl's multi handle.
     var isAdded = false
     /// The transfer's right to a connection, or its place in the queue for one.
     var lane = TransferLanes.Place.none
-    /// When bytes of the transfer last arrived or left, or else when the transfer began.
+    /// When its bytes last arrived or left, or else when it began.
     private(set) var lastSign: SchedulerInstant
-    /// True if libcurl has the transfer, or if the transfer waits in the queue for a connection.
+    /// True if libcurl has the transfer, or if it waits for a connection.
     var isEntered: Bool { isAdded || lane.isWaiting }
-    /// True if the server owes the next bytes; false for a streamed body, whose bytes come when there are any.
+    /// True if the server owes bytes.
+    ///
+    /// A streamed body's bytes may take their time.
     var expectsBytes: Bool { !(hasHead && exchange.isStreamed) }
     private var isReceiving = false
-    /// The reason why a callback has stopped the transfer; nil if none has.
+    /// Why a callback has stopped the transfer; nil if none has.
     private(set) var failure: (any Error)?
-    /// True if libcurl has read bytes of the body since the body was opened or rewound.
+    /// True if libcurl has read from the body since it was opened or rewound.
     private var hasReadBody = false
     /// True while libcurl waits for more bytes of the body.
     private var isSourceAway = false
-    /// The number of bytes of the body that libcurl has sent.
+    /// How many bytes of the body libcurl has sent.
     private var sentCount: Int64 = 0
-    /// The number of times that libcurl was about to send the request, since the transfer was started or restarted.
+    /// How often libcurl was about to send the request since the transfer was started or restarted.
     private var sends = 0
-    /// The number of connections that were not used, because unrequested bytes had arrived on them.
+    /// How many kept connections weren't used, because bytes had arrived that nobody requested.
     private var spoiltConnections = 0
-    /// The number of HTTP/2 connections that ended before any part of an answer arrived.
+    /// How many HTTP/2 connections ended before any part of an answer arrived.
     private var lostConnections = 0
     /// True if the transfer is to run again on another connection.
     ///
-    /// Either the request has not been sent, or the connection has ended and the request may be repeated.
+    /// The request wasn't sent, or the connection has ended and the request may be repeated.
     var isToBeRepeated = false
 
     private var engine: CurlEngine { loop.engine }
@@ -79,7 +81,6 @@ final class Transfer {
         handle.join(self)
     }
 
-    /// Opens the body to send.
     func openUpload() {
         let upload = UploadBuffer(exchange) { [exchange, engine] in
             engine.submit(.send(exchange))
@@ -88,12 +89,12 @@ final class Transfer {
         upload.open()
     }
 
-    /// Returns the transfer behind libcurl's context pointer.
+    /// The transfer behind libcurl's context pointer.
     static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
         Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
     }
 
-    /// Notes that bytes have arrived or left, or that the transfer begins.
+    /// Records that bytes have arrived or left, or that the transfer begins.
     func noteSign() { lastSign = loop.now }
 
     private func noteByte() {
@@ -101,7 +102,6 @@ final class Transfer {
         connection?.noteByte()
     }
 
-    /// Resets the transfer before it runs again.
     func restart() {
         isToBeRepeated = false
         isConnecting = false
@@ -112,10 +112,9 @@ final class Transfer {
         return unread
     }
 
-    /// The result that the caller gets.
     func result(_ code: Int32) -> Result<Void, any Error> {
         if let failure { return .failure(failure) }
-        // A whole answer is a success, even if the server then resets the stream or takes no more of the request.
+        // A whole answer is a success, even if the server then resets the stream or stops reading the request.
         if hasHead, code == ccurl_ok.rawValue || exchange.isComplete(with: unread.count) {
             return .success(())
         }
@@ -124,12 +123,12 @@ final class Transfer {
     }
 }
 
-// Repetitions that libcurl doesn't do itself.
+// The repetitions that libcurl doesn't make itself.
 extension Transfer {
-    /// Marks the transfer to be repeated if its HTTP/2 connection ended before any part of an answer arrived.
+    /// Has the transfer repeated if its HTTP/2 connection ended before any part of an answer.
     ///
-    /// Over HTTP/1.1, libcurl itself repeats such a request. This method also marks the transfer if it was limited to
-    /// HTTP/1.1 and the server speaks only HTTP/2; the limit is then lifted.
+    /// Over HTTP/1.1, libcurl repeats such a request itself. Also repeats one that was limited to HTTP/1.1 if the
+    /// server speaks only HTTP/2, without that limit.
     func repeatIfConnectionWasLost(_ code: Int32) {
         if speaksOnlyHTTP2(code) {
             handle.keepToHTTP1(false, loop.options)
@@ -151,7 +150,7 @@ extension Transfer {
     }
 }
 
-// The callbacks that libcurl calls during a transfer.
+// The callbacks that libcurl calls.
 extension Transfer {
     /// Reads a line of a head; returns false to stop the transfer.
     func takeHeaderLine(_ line: UnsafeRawBufferPointer) -> Bool {
@@ -160,10 +159,10 @@ extension Transfer {
             loop.lanes.noteAnswer(to: self, after: lastSign.duration(to: loop.now))
         }
         noteByte()
-        switch reader.take(line) {
+        switch reader.readLine(line) {
         case .more: return true
         case .head(let status, let headers):
-            take(head: status, headers)
+            receive(head: status, headers)
             return failure == nil
         case .malformed(let reason):
             failure = exchange.failure(.badResponse, reason: reason)
@@ -175,11 +174,11 @@ extension Transfer {
         return false
     }
 
-    private func take(head status: Int, _ headers: HTTPHeaders) {
+    private func receive(head status: Int, _ headers: HTTPHeaders) {
         hasHead = true
         exchange.context.record?.noteAnswer()
         connection?.evidence.noteAnswer()
-        loop.note(self, version: ccurl_get_long(handle.easy, ccurl_info_http_version))
+        loop.noteVersion(ccurl_get_long(handle.easy, ccurl_info_http_version), of: self)
         var head = HTTPResponse(status: status, headers: headers)
         head.timing.connection = ConnectionMetrics(of: handle.easy)
         failure = exchange.receive(
@@ -197,7 +196,7 @@ extension Transfer {
             loop.receivers.append(self)
         }
         if exchange.isStreamed {
-            // Without this check, libcurl might deliver a hundred buffers before the loop hands out the first.
+            // Otherwise libcurl might deliver a hundred buffers before the loop hands out the first.
             isPaused = isFull || unread.count >= loop.options.maxUnreadBytes
             if isPaused { return ccurl_write_pause }
             unread.append(contentsOf: bytes)
@@ -207,13 +206,13 @@ extension Transfer {
         return failure == nil ? bytes.count : 0
     }
 
-    /// Notes that the received bytes have been delivered.
+    /// Records that the received bytes were delivered.
     func endReceiving() {
         isReceiving = false
         if !isFull { goOnReceiving() }
     }
 
-    /// Notes that the reader has room for more bytes.
+    /// Records that the reader has room for more bytes.
     func goOnReceiving() {
         isFull = false
         guard isPaused, isAdded else { return }
@@ -227,7 +226,7 @@ extension Transfer {
     func giveBody(to room: UnsafeMutableRawBufferPointer) -> Int {
         switch upload?.give(to: room) ?? .bytes(0) {
         case .bytes(let count) where count > 0 && hasEarlyAnswer:
-            // Copying takes a while, so this is checked at the last moment, and the bytes go back.
+            // Checked at the last moment, because copying takes a while; the bytes go back.
             upload?.takeBack(Data(UnsafeRawBufferPointer(rebasing: room[..<count])))
             engine.submit(.send(exchange))
             return ccurl_read_pause
@@ -239,7 +238,7 @@ extension Transfer {
             return count
         case .pause:
             isSourceAway = true
-            // The idle timeout doesn't run while the source has no bytes.
+            // While the source has no bytes, the idle timeout doesn't run.
             exchange.expectNothing()
             return ccurl_read_pause
         case .failed(let error):
@@ -248,17 +247,17 @@ extension Transfer {
         }
     }
 
-    /// True if part of an answer has arrived that libcurl has not read.
+    /// True if part of an answer has arrived that libcurl hasn't read.
     ///
-    /// A server may answer and close the connection before it has read the whole request. If libcurl then sends more,
-    /// sending fails, and libcurl forgets the answer. So libcurl must read first.
+    /// A server may answer and close the connection before it has read the whole request. If libcurl sends more,
+    /// sending fails, and libcurl forgets the answer. So it must read first.
     private var hasEarlyAnswer: Bool {
-        // A shared connection also has input for other transfers, and it is HTTP/2, which loses no answer.
+        // A shared connection has input for other transfers too. It's HTTP/2, which loses no answer.
         guard !hasHead, handle.laneHost != nil else { return false }
         return connection?.hasUnreadBytes ?? false
     }
 
-    /// Notes how many bytes of the body have been sent.
+    /// Records how many bytes of the body were sent.
     ///
     /// libcurl reads up to 256 KiB at once, and sends them at the pace of the connection.
     func noteSent(_ count: Int64) {
@@ -269,7 +268,7 @@ extension Transfer {
         if !isSourceAway { exchange.noteSign() }
     }
 
-    /// Rewinds the body, to send it on another connection; returns false if the body cannot be sent again.
+    /// Rewinds the body, to send it on another connection; returns false if that's impossible.
     ///
     /// ``maySend(to:from:)`` decides whether the request may be sent again.
     func rewind() -> Bool {
@@ -280,7 +279,6 @@ extension Transfer {
         return true
     }
 
-    /// Notes that a connection is being made.
     func noteConnecting() {
         isConnecting = true
         if hasConnection { return }
@@ -289,7 +287,7 @@ extension Transfer {
         exchange.stopWaiting()
     }
 
-    /// Notes that a socket has been created, which is about to be connected.
+    /// Records that a socket was created, which is about to be connected.
     func noteConnecting(_ socket: Int32) {
         noteConnecting()
         loop.connects.add(socket, of: self)
@@ -300,14 +298,13 @@ extension Transfer {
 
     /// Returns whether the request may be sent on the current connection.
     ///
-    /// If a kept connection ends before any part of an answer has arrived, libcurl sends the request again by itself,
-    /// whatever the method. That is correct only if the request may be repeated (RFC 9112, section 9.3.1) or if the
-    /// server has excluded it (RFC 9113, section 8.7). And if unrequested bytes have arrived on a kept connection,
-    /// libcurl would take them for the answer.
+    /// If a kept connection ends before any part of an answer, libcurl sends the request again by itself, whatever its
+    /// method. That is right only if the request may be repeated (RFC 9112, section 9.3.1), or if the server has
+    /// excluded it (RFC 9113, section 8.7). And libcurl would take bytes that nobody requested for the answer.
     ///
     /// - Parameters:
     ///   - address: The peer's address.
-    ///   - localPort: The local port, which identifies the connection; zero for a Unix domain socket.
+    ///   - localPort: Identifies the connection; zero for a Unix domain socket.
     func maySend(to address: UnsafePointer<CChar>?, from localPort: Int32) -> Bool {
         noteConnecting()
         isConnecting = false
@@ -339,13 +336,13 @@ extension Transfer {
     }
 
     private func noteConnection(_ localPort: Int32) {
-        connection?.end()
+        connection?.endTransfer()
         connection = pool?.connection(of: self, from: localPort)
         connection?.begin()
         if let connection { exchange.context.record?.use(connection.evidence) }
     }
 
-    /// The time that the transfer's own connection took to be made; zero if it has another transfer's.
+    /// How long connecting took; zero if the transfer uses another one's connection.
     var connectTime: Duration {
         let all = ccurl_get_offset(handle.easy, ccurl_info_connect_time)
         let lookup = ccurl_get_offset(handle.easy, ccurl_info_name_lookup_time)
@@ -355,7 +352,7 @@ extension Transfer {
     private func maySendAgain() -> Bool {
         defer { handle.forgetRefusal() }
         guard !hasHead, exchange.request.isReplayable || handle.isRefused else { return false }
-        // Usually libcurl has rewound the body already, but not if it has changed to HTTP/1.1.
+        // libcurl has usually rewound the body, but not after a change to HTTP/1.1.
         return rewind()
     }
 
@@ -367,7 +364,7 @@ extension Transfer {
 }
 
 extension ConnectionMetrics {
-    /// Creates a transfer's metrics from libcurl's report; the first byte of the answer must have arrived.
+    /// Reads libcurl's report, once the answer's first byte has arrived.
     init(of easy: OpaquePointer) {
         self.init()
         protocolVersion = Self.version(ccurl_get_long(easy, ccurl_info_http_version))
@@ -390,7 +387,7 @@ extension ConnectionMetrics {
         }
     }
 
-    /// Returns the time of an event from libcurl's microseconds; nil if the time is zero: the event has not happened.
+    /// The time of an event from libcurl's microseconds; nil for zero, because the event hasn't happened.
     private static func mark(_ easy: OpaquePointer, _ info: ccurl_offset_info) -> Duration? {
         let time = ccurl_get_offset(easy, info)
         return time > 0 ? .microseconds(time) : nil

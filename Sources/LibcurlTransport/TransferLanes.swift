@@ -2,23 +2,21 @@ import CPledgeCurl
 import PledgeFutures
 import PledgeServices
 
-/// Limits how many transfers to a host have a connection of their own; the others wait in a queue.
+/// Limits how many transfers have a connection to a host; the others wait in a queue.
 ///
-/// A transfer that may run holds a lane: the right to one connection to its host. A host has as many lanes as it may
-/// have connections. libcurl has the same limit, and could itself let transfers wait. But libcurl would prepare each
-/// waiting transfer twice: before it looks for a connection, and again when it has one.
+/// A lane is the right to one connection. libcurl has the same limit, and could make transfers wait itself. But it
+/// would prepare each of them twice: before it looks for a connection, and again when it has one.
 ///
-/// A transfer is silent if no byte has come for twice as long as the host's first bytes usually take, at least
-/// 50 ms and at most a second. If others wait, a silent transfer gives them its lane, and goes on without one. So servers
-/// that hang don't keep the calls that others would answer at once. Each silent transfer keeps its connection, so there
-/// can be only so many; more keep their lanes.
+/// A transfer is silent if no byte has come for twice as long as the host's first bytes usually take (at least 50 ms,
+/// at most a second). If others wait, a silent transfer gives up its lane and goes on without one. So servers that hang
+/// don't keep back calls that others would answer at once. A silent transfer keeps its connection, so only so many may
+/// give up their lanes.
 struct TransferLanes {
-    /// What a transfer has of a host's lanes.
     enum Place {
         case none
         case waiting(ticket: Int)
         case lane(Int)
-        /// The transfer runs without a lane, because it is silent.
+        /// It runs without a lane, because it is silent.
         case silent
 
         var isWaiting: Bool { if case .waiting = self { true } else { false } }
@@ -29,10 +27,10 @@ struct TransferLanes {
         var silent = 0
         var waiting = WaitQueue<Transfer>()
         var nextLook: SchedulerInstant?
-        /// The moving average of the time until the first byte of an answer; nil before the first answer.
+        /// The moving average of the time until an answer's first byte; nil before the first answer.
         var usualWait: Duration?
 
-        /// The time without a byte after which a transfer is silent.
+        /// How long a transfer may be without a byte before it counts as silent.
         var silence: Duration {
             guard let usualWait else { return .seconds(1) }
             return min(max(usualWait * 2, .milliseconds(50)), .seconds(1))
@@ -41,42 +39,39 @@ struct TransferLanes {
         var isUnused: Bool { busy.isEmpty && silent == 0 }
     }
 
-    /// The time between two looks for silent transfers, while others wait.
+    /// While transfers wait, the time between two searches for silent ones.
     static let pause = Duration.milliseconds(25)
 
     private let limit: Int
     private let maxSilent: Int
     private var hosts: [String: Host] = [:]
-    /// The hosts that could have spoken HTTP/2 over TLS and chose HTTP/1.1, so each of their transfers needs a lane.
+    /// Hosts that could have spoken HTTP/2 over TLS and chose HTTP/1.1; each of their transfers needs a lane.
     private var http1Hosts: Set<String> = []
-    /// The number of transfers that run without a lane because they are silent.
+    /// How many silent transfers run without a lane.
     private(set) var silentCount = 0
-    /// True if there have been more silent transfers since the loop set this to false.
+    /// True if there have been more silent transfers since the loop last looked.
     var hasNewSilence = false
     /// When ``look(at:)`` is due; nil while nobody waits.
     private(set) var nextLook: SchedulerInstant?
 
-    /// Creates the lanes, each of which is the right to a connection to a host.
-    ///
-    /// - Parameters:
-    ///   - limit: The largest number of connections to one host.
-    ///   - silent: The largest number of silent transfers that run without a lane, to all hosts.
+    /// `limit` is the most connections to one host, and `maxSilent` the most silent transfers without a lane, to all
+    /// hosts.
     init(limit: Int, silent maxSilent: Int) {
         self.limit = limit
         self.maxSilent = maxSilent
     }
 
-    /// The number of connections that may be silent: half of the files that the process may have open.
+    /// Half of the files that the process may have open.
     static func silentLimit() -> Int { Int(ccurl_file_limit()) / 2 }
 
-    /// Gives a transfer a lane, which is the right to a connection, or a place in the queue if all lanes are taken.
+    /// Gives a transfer a lane, or a place in the queue.
     ///
     /// - Returns: True if the transfer may run now.
-    mutating func enter(_ transfer: Transfer, at now: SchedulerInstant) -> Bool {
+    mutating func enterLane(_ transfer: Transfer, at now: SchedulerInstant) -> Bool {
         noteHost(of: transfer)
         guard let name = transfer.handle.laneHost else { return true }
         let room = maxSilent - silentCount
-        let (isWaiting, silent) = hosts[name, default: Host()].enter(transfer, limit, room, now)
+        let (isWaiting, silent) = hosts[name, default: Host()].enterLane(transfer, limit, room, now)
         noteSilent(silent)
         if isWaiting {
             nextLook = min(nextLook ?? now.advanced(by: Self.pause), now.advanced(by: Self.pause))
@@ -84,9 +79,9 @@ struct TransferLanes {
         return !isWaiting
     }
 
-    /// Frees the transfer's lane, which is its right to a connection, or removes the transfer from the queue.
+    /// Frees the transfer's lane, or removes it from the queue.
     ///
-    /// - Returns: The transfer that gets the freed lane, because it has waited longest; nil if there is none.
+    /// - Returns: The transfer that gets the freed lane: the one that has waited longest.
     mutating func leave(_ transfer: Transfer) -> Transfer? {
         guard let name = transfer.handle.laneHost, let index = hosts.index(forKey: name) else {
             return nil
@@ -97,7 +92,7 @@ struct TransferLanes {
         return next
     }
 
-    /// Takes the lanes of silent transfers for those that wait.
+    /// Gives the lanes of silent transfers to those that wait.
     ///
     /// - Returns: The transfers that may run now.
     mutating func look(at now: SchedulerInstant) -> [Transfer] {
@@ -111,9 +106,9 @@ struct TransferLanes {
         return next
     }
 
-    /// Notes that a transfer's answer begins.
+    /// Records that an answer begins.
     ///
-    /// - Parameter wait: The time since the transfer began, or since it last sent bytes of its body.
+    /// - Parameter wait: How long the transfer has waited since it began, or since it last sent bytes of its body.
     mutating func noteAnswer(to transfer: Transfer, after wait: Duration) {
         guard let name = transfer.handle.laneHost, let index = hosts.index(forKey: name) else {
             return
@@ -130,25 +125,24 @@ struct TransferLanes {
 }
 
 extension TransferLanes {
-    /// Notes that a host speaks HTTP/1.1; returns false if that was known.
+    /// Returns false if it was known that the host speaks HTTP/1.1.
     mutating func noteHTTP1(_ host: String) -> Bool {
         if http1Hosts.count >= 1_024 { http1Hosts.removeAll() }
         return http1Hosts.insert(host).inserted
     }
 
-    /// Notes that a host speaks HTTP/2.
     mutating func noteHTTP2(_ host: String) {
         if !http1Hosts.isEmpty { http1Hosts.remove(host) }
     }
 
-    /// Gives a lane to a transfer that has a connection already, even if all lanes are taken.
+    /// Gives a lane to a transfer that already has a connection, even if all lanes are taken.
     mutating func admit(_ transfer: Transfer) {
         transfer.handle.laneHost = transfer.authority
         transfer.connection?.isHTTP1 = true
         hosts[transfer.authority, default: Host()].begin(transfer)
     }
 
-    /// Lets a transfer need a lane if its host has chosen HTTP/1.1 before.
+    /// Has the transfer need a lane if its host has chosen HTTP/1.1 before.
     private func noteHost(of transfer: Transfer) {
         guard transfer.handle.laneHost == nil, !http1Hosts.isEmpty,
             http1Hosts.contains(transfer.authority)
@@ -160,8 +154,8 @@ extension TransferLanes {
 extension TransferLanes.Host {
     /// Gives a transfer a lane or a place in the queue.
     ///
-    /// - Returns: Whether the transfer waits, and the number of lanes that were taken from silent transfers.
-    fileprivate mutating func enter(
+    /// - Returns: Whether it waits, and how many lanes were taken from silent transfers.
+    fileprivate mutating func enterLane(
         _ transfer: Transfer, _ limit: Int, _ room: Int, _ now: SchedulerInstant
     ) -> (isWaiting: Bool, silent: Int) {
         var silent = 0
@@ -177,7 +171,7 @@ extension TransferLanes.Host {
         return (isWaiting, silent)
     }
 
-    /// Frees or leaves a transfer's place; returns the transfer that gets its lane.
+    /// Frees the transfer's lane or place; returns the transfer that gets the lane.
     fileprivate mutating func leave(_ transfer: Transfer) -> Transfer? {
         defer { transfer.lane = .none }
         switch transfer.lane {
@@ -188,30 +182,30 @@ extension TransferLanes.Host {
         case .silent:
             silent -= 1
             return nil
-        case .lane: end(transfer)
+        case .lane: endTransfer(transfer)
         }
         guard let next = waiting.popFirst() else { return nil }
         begin(next)
         return next
     }
 
-    /// Takes the lanes of silent transfers, but no more than others wait for.
+    /// Takes lanes from silent transfers, as many as others wait for.
     ///
-    /// - Returns: The number of lanes taken.
+    /// - Returns: How many lanes were taken.
     fileprivate mutating func giveLanes(at now: SchedulerInstant, upTo room: Int) -> Int {
         nextLook = now.advanced(by: TransferLanes.pause)
         let limit = silence
         let silent = busy.filter { $0.expectsBytes && $0.lastSign.duration(to: now) >= limit }
         let taken = silent.prefix(max(0, min(room, max(1, waiting.count))))
         for transfer in taken {
-            end(transfer)
+            endTransfer(transfer)
             transfer.lane = TransferLanes.Place.silent
         }
         self.silent += taken.count
         return taken.count
     }
 
-    /// Gives the free lanes to those that wait; returns them.
+    /// Gives the free lanes to those that wait, and returns these.
     fileprivate mutating func beginWaiting(_ limit: Int) -> [Transfer] {
         var next: [Transfer] = []
         while busy.count < limit, let transfer = waiting.popFirst() {
@@ -226,7 +220,7 @@ extension TransferLanes.Host {
         busy.append(transfer)
     }
 
-    private mutating func end(_ transfer: Transfer) {
+    private mutating func endTransfer(_ transfer: Transfer) {
         guard case .lane(let index) = transfer.lane else { return }
         transfer.lane = .none
         let last = busy.removeLast()

@@ -5,11 +5,9 @@ import PledgeHTTPTransportKit
 
 /// The bytes of a request's body on their way from the source to libcurl.
 ///
-/// A queue reads the source, and libcurl takes the bytes on the I/O thread. The queue reads ahead until ``limit`` bytes
-/// are buffered, and continues when a quarter of them has been taken. So a fast source causes few changes of thread. If
-/// no bytes are buffered, libcurl pauses.
+/// A queue reads the source ahead until ``limit`` bytes are buffered, and continues when libcurl, on the I/O thread,
+/// has taken a quarter of them. So a fast source causes few changes of thread. Without buffered bytes, libcurl pauses.
 final class UploadBuffer: Sendable {
-    /// The result of a read by libcurl.
     enum ReadResult {
         case bytes(Int)
         case pause
@@ -20,33 +18,29 @@ final class UploadBuffer: Sendable {
         var chunks: [Data] = []
         var buffered = 0
         var stream: HTTPBodyStream?
-        /// True while a read of the source is running.
+        /// True while the source is being read.
         var isAsking = false
         /// True while libcurl waits for more bytes.
         var isPaused = false
         var end: Result<Void, any Error>?
-        /// The number of times that the body was started again.
-        ///
-        /// A result with an older number is from an earlier stream, and is ignored.
+        /// How often the body was started again; results of earlier rounds are ignored.
         var round = 0
     }
 
     private let exchange: TransportExchange
     private let goOn: @Sendable () -> Void
-    /// The number of buffered bytes at which reading ahead stops.
+    /// How many buffered bytes stop the reading ahead.
     private let limit: Int
     private let state = Locked(State())
 
-    /// Creates a buffer.
-    ///
-    /// - Parameter goOn: Called when a paused libcurl can get bytes again.
+    /// `goOn` is called when a paused libcurl can get bytes again.
     init(_ exchange: TransportExchange, goingOn goOn: @escaping @Sendable () -> Void) {
         self.exchange = exchange
         self.goOn = goOn
         limit = exchange.request.body.chunkSize * 4
     }
 
-    /// The reason why the source cannot be read; nil if it can.
+    /// Why the source can't be read; nil if it can.
     var failure: (any Error)? {
         state.withLock { state in
             guard case .failure(let error) = state.end else { return nil }
@@ -56,7 +50,7 @@ final class UploadBuffer: Sendable {
 
     /// Opens the source and begins to read.
     ///
-    /// Calls `goOn` when the source is open, or when opening has failed.
+    /// Calls `goOn` when the source is open, or when that has failed.
     func open() {
         let round = state.withLock { state in
             state.isAsking = true
@@ -69,13 +63,13 @@ final class UploadBuffer: Sendable {
                     if state.round == round, state.end == nil { state.stream = stream }
                     return state.stream === stream
                 }
-                // The first read comes before anything is sent. So if it fails, nothing is sent.
+                // The first read comes before anything is sent, so that nothing is sent if it fails.
                 let goesOn = isWanted && self.ask(stream, round)
                 if !isWanted { stream.cancel() }
                 self.goOn()
                 if goesOn { self.read(stream, round) }
             } catch {
-                self.end(.failure(error), round)
+                self.endBody(.failure(error), round)
                 self.goOn()
             }
         }
@@ -92,7 +86,6 @@ final class UploadBuffer: Sendable {
         open()
     }
 
-    /// Stops reading the source, and cancels its stream.
     func cancel() {
         let old = state.withLock { state in
             if state.end == nil { state.end = .failure(CancellationError()) }
@@ -101,19 +94,19 @@ final class UploadBuffer: Sendable {
         old?.cancel()
     }
 
-    /// Copies as many buffered bytes as fit; zero bytes mean the end of the body.
+    /// Copies as many buffered bytes as fit; zero bytes are the end of the body.
     func give(to room: UnsafeMutableRawBufferPointer) -> ReadResult {
         let (pieces, given, stream, round) = state.withLock { state in
-            let pieces = state.take(upTo: room.count)
+            let pieces = state.takePieces(upTo: room.count)
             let given = pieces.isEmpty ? state.emptyResult() : .bytes(0)
             let asks = !state.isAsking && state.end == nil && state.buffered <= limit / 4 * 3
             if asks { state.isAsking = true }
             return (pieces, given, asks ? state.stream : nil, state.round)
         }
-        // The source is read on another thread, because it may block, and the I/O thread must not block.
+        // On another thread, because the source may block.
         if let stream { DispatchQueue.global().async { self.read(stream, round) } }
         if pieces.isEmpty { return given }
-        // The bytes are copied outside the lock, so that the reading queue doesn't wait for the lock.
+        // Copied outside the lock, so that the reading queue needn't wait.
         var count = 0
         for piece in pieces {
             let rest = UnsafeMutableRawBufferPointer(rebasing: room[count...])
@@ -122,7 +115,7 @@ final class UploadBuffer: Sendable {
         return .bytes(count)
     }
 
-    /// Takes back the bytes of the last ``give(to:)``, which were not sent.
+    /// Takes back the last bytes, which weren't sent.
     func takeBack(_ bytes: Data) {
         state.withLock { state in
             state.chunks.insert(bytes, at: 0)
@@ -130,38 +123,34 @@ final class UploadBuffer: Sendable {
         }
     }
 
-    /// Reads the source until it has no bytes ready, or until enough bytes are buffered.
+    /// Reads the source until it has no bytes ready, or enough are buffered.
     private func read(_ stream: HTTPBodyStream, _ round: Int) {
         while ask(stream, round) {}
     }
 
-    /// Reads the source once.
-    ///
-    /// - Returns: True if the source had bytes ready and should be read again.
+    /// Reads the source once; returns true to read it again.
     private func ask(_ stream: HTTPBodyStream, _ round: Int) -> Bool {
         let next = stream.next()
-        if let result = next.result { return take(result, round) }
+        if let result = next.result { return receive(result, round) }
         next.observe { result in
-            guard self.take(result, round) else { return }
-            // Reading continues on another thread, because the present thread may belong to the source.
+            guard self.receive(result, round) else { return }
+            // On another thread, because this one may belong to the source.
             DispatchQueue.global().async { self.read(stream, round) }
         }
         return false
     }
 
-    /// Handles a result of the source.
-    ///
-    /// - Returns: True if the source should be read again.
-    private func take(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
+    /// Handles a result of the source; returns true to read it again.
+    private func receive(_ result: Result<Data?, any Error>, _ round: Int) -> Bool {
         switch result {
-        case .success(let chunk?): return take(chunk, round)
-        case .success(nil): end(.success(()), round)
-        case .failure(let error): end(.failure(error), round)
+        case .success(let chunk?): return receive(chunk, round)
+        case .success(nil): endBody(.success(()), round)
+        case .failure(let error): endBody(.failure(error), round)
         }
         return false
     }
 
-    private func take(_ chunk: Data, _ round: Int) -> Bool {
+    private func receive(_ chunk: Data, _ round: Int) -> Bool {
         let (wakes, asks) = state.withLock { state in
             guard state.round == round, state.end == nil else { return (false, false) }
             state.chunks.append(chunk)
@@ -174,7 +163,7 @@ final class UploadBuffer: Sendable {
         return asks
     }
 
-    private func end(_ result: Result<Void, any Error>, _ round: Int) {
+    private func endBody(_ result: Result<Void, any Error>, _ round: Int) {
         let wakes = state.withLock { state in
             guard state.round == round, state.end == nil else { return false }
             state.end = result
@@ -189,7 +178,7 @@ final class UploadBuffer: Sendable {
 
 extension UploadBuffer.State {
     /// Removes and returns the next bytes, at most `count`.
-    fileprivate mutating func take(upTo count: Int) -> [Data] {
+    fileprivate mutating func takePieces(upTo count: Int) -> [Data] {
         var taken: [Data] = []
         var left = count
         while left > 0, let chunk = chunks.first {
@@ -206,7 +195,7 @@ extension UploadBuffer.State {
         return taken
     }
 
-    /// Returns what libcurl gets if no bytes are buffered.
+    /// What libcurl gets if no bytes are buffered.
     fileprivate mutating func emptyResult() -> UploadBuffer.ReadResult {
         switch end {
         case .success: return .bytes(0)
@@ -221,7 +210,7 @@ extension UploadBuffer.State {
 extension HTTPRequest.Body {
     /// The size of the chunks that this transport cuts from a body.
     ///
-    /// Each chunk of a file is read on another thread, so a file gets larger chunks.
+    /// Each chunk of a file is read on another thread, so files get larger chunks.
     fileprivate var chunkSize: Int {
         if case .file = content { 262_144 } else { 65_536 }
     }

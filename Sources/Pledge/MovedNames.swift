@@ -200,6 +200,12 @@ public struct Reducer<State, Event> {
 
     /// Creates nothing.
     public init() where State: Reducible, State.Event == Event {}
+
+    /// Combines nothing.
+    public static func combine(_ reducers: Reducer...) -> Reducer { fatalError() }
+
+    /// Combines nothing.
+    public static func combine(parts: Any...) -> Reducer { fatalError() }
 }
 
 /// A store's work; in `PledgeStores`.
@@ -268,6 +274,56 @@ public struct StoreRecorder<State, Event> {
     public init(initialState: State, reducer: Reducer<State, Event>) {}
 }
 
+/// Effects that follow the state; in `PledgeStores`.
+@available(
+    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
+)
+public struct Feedback<State, Event> {
+    /// Creates nothing.
+    public init<Query>(_ query: (State) -> Query?, effect: (Query) -> Effect<Event>) {}
+
+    /// Creates nothing.
+    public init<Query>(each queries: (State) -> Set<Query>, effect: (Query) -> Effect<Event>) {}
+}
+
+/// A layer around a store's dispatch; in `PledgeStores`.
+@available(
+    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
+)
+public struct StoreMiddleware<State, Event> {
+    /// Creates nothing.
+    public init(
+        _ setUp: (DispatchContext<State, Event>) -> (@escaping (Event) -> Void) -> (Event) -> Void
+    ) {}
+}
+
+/// A middleware's access to its store; in `PledgeStores`.
+@available(
+    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
+)
+public struct DispatchContext<State, Event> {
+    /// No state.
+    public var state: State { fatalError() }
+
+    /// Dispatches nothing.
+    public func dispatch(event: Event) {}
+}
+
+/// The differences of two states; in `PledgeStores`.
+@available(
+    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
+)
+public struct StateDiff {
+    /// Compares nothing.
+    public init<Value>(from old: Value, to new: Value) {}
+}
+
+/// The error of effects that take too long; in `PledgeStores`.
+@available(
+    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
+)
+public struct EffectsUnfinished: Error {}
+
 /// A function that calls back; in `PledgeArticles`.
 @available(
     *, unavailable,
@@ -293,7 +349,30 @@ public struct EventSource<Events> {
 )
 public struct RequestState {
     /// Creates nothing.
-    public init(networking: Any) {}
+    public init(networking: Any, onFailure rule: RequestFailureRule = .stop) {}
+}
+
+/// What follows a failed request; in `PledgeArticles`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeArticles to your target, and import PledgeArticles"
+)
+public enum RequestFailureRule {
+    /// No more requests.
+    case stop
+
+    /// The next request.
+    case goOn
+}
+
+/// A chain of functions that call back; in `PledgeArticles`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeArticles to your target, and import PledgeArticles"
+)
+public struct ActionPromise<Input, Output> {
+    /// Creates nothing.
+    public init(action: (Input, @escaping (Output) -> Void) -> Void) {}
 }
 
 /// Counters and histograms for Prometheus; in `PledgeObservation`.

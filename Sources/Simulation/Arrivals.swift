@@ -60,7 +60,6 @@ public struct Arrivals: Sendable {
     }
 }
 
-/// The next call of an open loop.
 final class NextArrival: SimulatedEvent {
     private let scheduler: SimulationScheduler
     private let end: Nanoseconds
@@ -77,7 +76,6 @@ final class NextArrival: SimulatedEvent {
         self.makeCall = makeCall
     }
 
-    /// Schedules the first call.
     func start() { waitForNext() }
 
     override func happen() {
@@ -91,7 +89,7 @@ final class NextArrival: SimulatedEvent {
     }
 }
 
-/// The times of the calls of an open loop.
+/// The times of an open loop's calls.
 struct ArrivalTimes {
     private let arrivals: Arrivals.Kind
     private var generator: SeededGenerator
@@ -113,10 +111,8 @@ struct ArrivalTimes {
         }
     }
 
-    /// Draws the time of the next call by time rescaling.
-    ///
-    /// The method draws an exponentially distributed number with mean 1. The next call comes when the phases' rates,
-    /// added up over the time since the last call, reach that number.
+    /// Draws the next call's time by time rescaling: an exponentially distributed number with mean 1, which the rates,
+    /// added up over the time since the last call, have to reach.
     private mutating func nextOfPoisson(_ phases: [(until: Nanoseconds, rate: Double)])
         -> Nanoseconds?
     {
@@ -135,10 +131,10 @@ struct ArrivalTimes {
 }
 
 extension Arrivals {
-    /// Returns `part`/`whole` of the arrivals: lower rates, fewer clients, or only the first recorded times.
+    /// `part`/`whole` of the arrivals: lower rates, fewer clients, or only the first recorded times.
     ///
-    /// - Returns: Nil if nothing would change, if no calls would be left, or if the highest rate would be below 0.1
-    ///   calls per second.
+    /// - Returns: Nil if nothing would change, if no calls would be left, or if the highest rate fell below 0.1 calls
+    ///   per second.
     func lowered(to part: Int, of whole: Int) -> Arrivals? {
         let share = Double(part) / Double(whole)
         switch kind {
@@ -160,7 +156,7 @@ extension Arrivals {
 }
 
 extension Double {
-    /// The rate, rounded so that it is easy to read: to whole numbers from 10 up, and to tenths from 1 to 10.
+    /// Rounded to whole numbers from 10 up, and to tenths from 1 to 10, to be easy to read.
     fileprivate var rounded: Double {
         if self >= 10 { return rounded() }
         return self >= 1 ? (self * 10).rounded() / 10 : self

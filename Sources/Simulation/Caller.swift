@@ -1,7 +1,7 @@
 import PledgeFutures
 import PledgeServices
 
-/// Makes the calls of a run and records how they end.
+/// Makes a run's calls and records how they end.
 final class Caller<Output: Sendable>: Sendable {
     let recorder: RunRecorder
     private let service: Service<SimulatedRequest, Output>
@@ -14,7 +14,7 @@ final class Caller<Output: Sendable>: Sendable {
 
     func call() { _ = begin() }
 
-    /// Makes the next call, and runs a closure when the call ends.
+    /// Makes the next call, and runs a closure when it ends.
     func call(then next: @escaping @Sendable () -> Void) { begin().always(next) }
 
     private func begin() -> Future<Output> {
@@ -22,19 +22,19 @@ final class Caller<Output: Sendable>: Sendable {
         let future = service(SimulatedRequest(number: number))
         future.observe { [recorder] result in
             if case .success = result {
-                recorder.end(number, with: nil)
+                recorder.endCall(number, with: nil)
             } else if case .failure(let error) = result {
-                recorder.end(number, with: error)
+                recorder.endCall(number, with: error)
             }
         }
         return future
     }
 }
 
-/// One client of a closed loop, which waits for each answer before its next call.
+/// A closed loop's client: each call waits for the answer to the one before.
 final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: only the scheduler's thread uses this object's state. A call may end on another thread and then run
-    // `think` there, so `think` checks the thread first.
+    // Unchecked: only the scheduler's thread uses this state. A call may end on another thread and run `think` there,
+    // so `think` checks the thread first.
     private let caller: Caller<Output>
     private let thinkTime: Distribution
     private var generator: SeededGenerator
@@ -54,7 +54,7 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
     /// Waits for the think time, then calls.
     func think() {
-        // On another thread, the client makes no further calls. The recorder has already noted the error of the run.
+        // On another thread, the client makes no more calls; the recorder has noted the error.
         guard scheduler.isOnItsThread else { return }
         let time = thinkTime.sample(&generator)
         if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }
@@ -63,15 +63,15 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
     override func happen() { caller.call { [self] in think() } }
 }
 
-/// The beginning, end and outcome of each call of a run.
+/// When each call began and ended, and how.
 final class RunRecorder: @unchecked Sendable {
-    // Unchecked: only the scheduler's thread uses this object's state. Calls begin in the simulation's events, which
-    // run on that thread. A call may end on any thread; if `end` is called on another thread, it only notes an error.
+    // Unchecked: only the scheduler's thread uses this state. Calls begin in the simulation's events, on that thread.
+    // `endCall` may be called on another thread, where it only notes an error.
     private let scheduler: SimulationScheduler
     @exclusivity(unchecked) private(set) var begins: ContiguousArray<Nanoseconds> = []
-    /// The end of each call; −1 for a call that has not ended.
+    /// −1 for a call that hasn't ended.
     @exclusivity(unchecked) private(set) var ends: ContiguousArray<Nanoseconds> = []
-    /// Each call's outcome, as an index of ``kinds``; 0 is success.
+    /// Indexes of ``kinds``; 0 is success.
     @exclusivity(unchecked) private(set) var outcomes: ContiguousArray<UInt16> = []
     private(set) var kinds = ["success"]
     private var numbers: [String: UInt16] = ["success": 0]
@@ -87,17 +87,17 @@ final class RunRecorder: @unchecked Sendable {
         return begins.count - 1
     }
 
-    func end(_ number: Int, with error: (any Error)?) {
+    func endCall(_ number: Int, with error: (any Error)?) {
         // A call that ends on another thread counts as unfinished, and the run's error says why.
         guard scheduler.isOnItsThread else {
-            return scheduler.note(SimulationError(.endOnAnotherThread, call: number))
+            return scheduler.noteError(SimulationError(.endOnAnotherThread, call: number))
         }
         ends[number] = scheduler.time
         callsInFlight -= 1
         if let error { outcomes[number] = kind(of: error) }
     }
 
-    /// The error to report for a call that never ends; nil if every call has ended.
+    /// The error to report for a call that never ends.
     var errorOfWaiting: SimulationError? {
         if callsInFlight == 0 { return nil }
         return ends.firstIndex(of: -1).map { SimulationError(.neverEnds, call: $0) }

@@ -8,7 +8,7 @@ import PledgeFutures
 ///
 /// A sample is a whole number of nanoseconds, and is the same on every machine for the same seed.
 public struct Distribution: Sendable {
-    // `indirect` keeps the values in a box, so that the copy that each sample makes is cheap.
+    // `indirect`, so that the copy that each sample makes is cheap.
     private indirect enum Kind: Sendable {
         case constant(Double)
         case uniform(Double, Double)
@@ -159,7 +159,7 @@ extension Distribution {
 extension [Double] {
     /// The index of the first element that is larger than a number.
     ///
-    /// The elements must be in ascending order, and the last one must be larger than the number.
+    /// The elements ascend, and the last one is larger.
     fileprivate func firstIndex(after number: Double) -> Int {
         var (low, high) = (1, count - 1)
         while low < high {
@@ -171,13 +171,11 @@ extension [Double] {
 }
 
 extension SeededGenerator {
-    /// A number strictly between 0 and 1.
+    /// Strictly between 0 and 1.
     mutating func uniform() -> Double { (Double(next() >> 11) + 0.5) * 0x1p-53 }
 
-    /// A number from the standard normal distribution.
-    ///
-    /// Uses Marsaglia's polar method ("A convenient method for generating normal variables", 1964), and drops the
-    /// second of the two numbers that the method makes.
+    /// From the standard normal distribution, by Marsaglia's polar method ("A convenient method for generating normal
+    /// variables", 1964); the second of its two numbers is dropped.
     mutating func normal() -> Double {
         while true {
             let (x, y) = (2 * uniform() - 1, 2 * uniform() - 1)
@@ -188,9 +186,7 @@ extension SeededGenerator {
         }
     }
 
-    /// Returns a generator whose numbers are independent of this one's.
-    ///
-    /// - Parameter stream: The number of the new generator. Each number gives a different generator.
+    /// A generator whose numbers are independent of this one's, and different for each `stream`.
     func split(_ stream: UInt64) -> SeededGenerator {
         var parent = self
         var child = SeededGenerator(seed: parent.next() ^ (stream &* 0xD134_2543_DE82_EF95))

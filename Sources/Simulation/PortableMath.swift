@@ -1,15 +1,15 @@
-/// A logarithm and an exponential function that give the same bits on every machine.
+/// A logarithm and an exponential function with the same bits on every machine.
 ///
-/// They use only addition, multiplication and division, which IEEE 754 defines to the last bit. The functions of two
-/// systems' libraries may differ in the last bit. Then the outputs of a simulation would differ, too.
+/// They use only addition, multiplication and division, which IEEE 754 defines to the last bit. Systems' own functions
+/// may differ in the last bit, and so would simulations.
 enum PortableMath {
     private static let upperLogOfTwo = 0.693147180369123816490
     private static let lowerLogOfTwo = 1.90821492927058770002e-10
 
     /// The natural logarithm of a positive, finite and normal number.
     ///
-    /// Uses log(m·2ᵉ) = e·log 2 + 2·artanh((m − 1)/(m + 1)), with m from √½ to √2 and the series of artanh. The
-    /// relative error is below 1e-15.
+    /// log(m·2ᵉ) = e·log 2 + 2·artanh((m − 1)/(m + 1)), with m from √½ to √2 and the series of artanh. The relative
+    /// error is below 1e-15.
     static func log(_ number: Double) -> Double {
         var significand = number.significand
         var exponent = Double(number.exponent)
@@ -36,8 +36,7 @@ enum PortableMath {
 
     /// The exponential function: 0 below −708, infinite above 709.
     ///
-    /// Uses exp(x) = 2ᵏ·exp(r), with r from −½·log 2 to ½·log 2 and the series of exp. The relative error is below
-    /// 1e-15.
+    /// exp(x) = 2ᵏ·exp(r), with r from −½·log 2 to ½·log 2 and the series of exp. The relative error is below 1e-15.
     static func exp(_ number: Double) -> Double {
         if number < -708 { return 0 }
         if number > 709 { return .infinity }

@@ -103,7 +103,7 @@ extension Scenario {
         run(seed: seed, noting: nil, makeService)
     }
 
-    /// Runs the scenario, and notes the hosts that a stack or a fault's closure refers to by number.
+    /// Runs the scenario; notes the hosts to which a stack or a fault's closure refers by number.
     func run<Output: Sendable>(
         seed: UInt64, noting namedHosts: NamedHosts?,
         _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>
@@ -122,7 +122,7 @@ extension Scenario {
         let network = FleetNetwork(hosts, balancing: balancing, on: scheduler, root.split(1))
         network.namedHosts = namedHosts
         let fleet = Fleet(network)
-        // Faults are added first, so at each time they happen before everything else.
+        // Faults are added first, so that at each instant they come before everything else.
         for (time, change) in faultChanges() { scheduler.schedule(after: time) { change(fleet) } }
         let report = ReportRecorder(of: self, on: scheduler)
         let world = SimulatedWorld(
@@ -140,9 +140,9 @@ extension Scenario {
         run.lastFaultTime = Nanoseconds(lastFaultTime).seconds
         let isQuiet = scheduler.isQuiet
         var waiting = isQuiet && !network.owesAnswers ? caller.recorder.errorOfWaiting : nil
-        scheduler.end(network.end)
-        // The end of the simulation has cancelled every call that waited for a lost answer. A call that still hasn't
-        // ended waits for something else, and that is an error.
+        scheduler.endRun(network.endRun)
+        // The end of the simulation has cancelled every call that waited for a lost answer. Another call that hasn't
+        // ended is an error.
         if isQuiet { waiting = waiting ?? caller.recorder.errorOfWaiting }
         let escapes = scheduler.escapes.withLock { $0 }
         (run.error, run.escapedActions) = (escapes.first ?? waiting, escapes.count)
@@ -188,10 +188,10 @@ extension Scenario {
         add(.change(at: time, text, change))
     }
 
-    /// The time at which the last fault ends, or begins if it has no end.
+    /// When the last fault ends, or begins if it has no end.
     var lastFaultTime: Duration { faults.map { $0.end ?? $0.time }.max() ?? .zero }
 
-    /// The changes that the faults make, with their times, in the order of the faults.
+    /// What the faults change, and when, in the order of the faults.
     func faultChanges() -> [(time: Duration, change: @Sendable (Fleet) -> Void)] {
         faults.enumerated().flatMap { index, fault in
             if case .change(_, let change) = fault.kind {
@@ -208,7 +208,6 @@ extension Scenario {
         }
     }
 
-    /// Returns the change that a fault makes at its beginning or its end.
     private func change(of fault: Fault, at time: Duration) -> @Sendable (Fleet) -> Void {
         let host = fault.hosts.first ?? 0
         precondition(
@@ -224,7 +223,7 @@ extension Scenario {
             let rate = strength ?? hosts[host].lossRate
             return { $0.network.hosts[host].settings.lossRate = rate }
         case .pause:
-            // If `time` is the end of the fault, the length is zero, so the host doesn't pause again.
+            // At the end of the fault, the length is zero, so the host doesn't pause again.
             let length = (fault.end ?? time) - time
             return { $0.network.hosts[host].pause(for: length) }
         case .stop where strength == nil: return { $0.network.hosts[host].start() }
@@ -239,12 +238,12 @@ extension Scenario {
         }
     }
 
-    /// Returns the strength of the strongest fault of this kind on this host at a time; nil if no such fault is active.
+    /// The strength of the strongest such fault on the host; nil if none is active.
     private func strength(of fault: Fault, at time: Duration) -> Double? {
         active(fault.kind, at: time).filter { $0.hosts == fault.hosts }.map(\.kind.strength).max()
     }
 
-    /// Returns the faults of a kind that are active at a time: they have begun, and have not ended.
+    /// The active faults of a kind.
     private func active(_ kind: Fault.Kind, at time: Duration) -> [Fault] {
         faults.filter {
             $0.kind.name == kind.name && $0.time <= time && ($0.end.map { time < $0 } ?? true)
@@ -253,7 +252,7 @@ extension Scenario {
 }
 
 extension Fault.Kind {
-    /// The kind of ``RandomFaults`` that this fault belongs to; nil for a change by a closure.
+    /// The kind of ``RandomFaults`` with this fault; nil for a change by a closure.
     var name: RandomFaults.Kind? {
         switch self {
         case .slow: .slow

@@ -96,7 +96,7 @@ extension SimulationRun {
         init(_ name: String, _ statistics: HostStatistics, until end: Nanoseconds) {
             var statistics = statistics
             self.name = name
-            statistics.note(0, at: end)
+            statistics.noteChange(0, at: end)
             received = statistics.received
             refused = statistics.refused
             finished = statistics.finished
@@ -107,8 +107,6 @@ extension SimulationRun {
         }
     }
 }
-
-// MARK: - Figures
 
 extension SimulationRun {
     /// The changes of the timeline that happened while calls were made, in order.
@@ -141,7 +139,7 @@ extension SimulationRun {
     ///
     /// Sent calls are counted by the second, so the time is widened to whole seconds.
     public func amplification(in time: some RangeExpression<Double>) -> Double {
-        // A bound may be infinite, and an infinite number can't become an `Int`.
+        // A bound may be infinite, which doesn't convert to `Int`.
         let time = bounds(of: time).clamped(to: 0..<1e9)
         let (start, end) = (time.lowerBound.rounded(.down), time.upperBound.rounded(.up))
         let offered = calls(in: start..<end).count
@@ -204,16 +202,12 @@ extension SimulationRun {
         return true
     }
 
-    /// Returns the calls that began within a time.
-    ///
-    /// The search requires that the times in `begins` ascend.
+    /// The calls that began within a time; `begins` ascends.
     func calls(in time: some RangeExpression<Double>) -> Range<Int> {
         let time = bounds(of: time)
         return begins.firstIndex(from: time.lowerBound)..<begins.firstIndex(from: time.upperBound)
     }
 
-    /// Returns the bounds of a range of times.
-    ///
     /// A missing bound is 0 or the end of the run.
     private func bounds(of time: some RangeExpression<Double>) -> Range<Double> {
         switch time {
@@ -230,7 +224,7 @@ extension SimulationRun {
 }
 
 extension ContiguousArray<Nanoseconds> {
-    /// Returns the index of the first time at or after a number of seconds.
+    /// The first time at or after a number of seconds.
     fileprivate func firstIndex(from seconds: Double) -> Int {
         let time = Nanoseconds(Swift.min(Swift.max(seconds * 1e9, 0), 9e18).rounded())
         var (low, high) = (0, count)
@@ -303,7 +297,7 @@ extension SimulationRun {
         return intervals
     }
 
-    /// Returns the figures of the calls that began within a time.
+    /// The figures of the calls that began within a time.
     func interval(_ time: ClosedRange<Double>, sent: Int) -> Interval {
         let calls = calls(in: time)
         let times = calls.filter { hasSucceeded($0) }.map { ends[$0] - begins[$0] }.sorted()
@@ -317,10 +311,9 @@ extension SimulationRun {
 }
 
 extension [Nanoseconds] {
-    /// Returns a percentile, in seconds; nil if the array is empty.
+    /// The nearest rank, in seconds; nil if the array is empty.
     ///
-    /// The times must ascend. The result is the nearest rank: the smallest element that is at least as large as this
-    /// percentage of all elements, itself included.
+    /// The times must ascend.
     func percentile(_ percentile: Double) -> Double? {
         if isEmpty { return nil }
         let rank = (Double(count) * percentile / 100).rounded(.up)

@@ -1,8 +1,8 @@
 #if os(Linux) && compiler(>=6.3) && compiler(<6.4)
 @_spi(ExperimentalScheduling) import _Concurrency
 
-// `Task.sleep` asks the executor of the task to wake it. The runtime's own executors would do so in real time. So this
-// notices such a sleep when it begins. Where the protocol isn't in the toolchain, it is noticed when it ends.
+// `Task.sleep` asks the task's executor to wake it, which the runtime's own executors would do in real time. This
+// notices such a sleep when it begins. With a toolchain that lacks the protocol, it's noticed when it ends.
 @_spi(ExperimentalScheduling)
 extension SimulationScheduler: SchedulingExecutor {
     /// Notices that a task sleeps for a time, and wakes it at the end of that time in the simulation.
@@ -20,7 +20,7 @@ extension SimulationScheduler: SchedulingExecutor {
     }
 
     private func noteSleep(_ job: UnownedJob, _ delay: Duration) {
-        note(SimulationError(.taskOnAnotherThread))
+        noteError(SimulationError(.taskOnAnotherThread))
         schedule(after: delay) { [self] in add(job, onMain: false) }
     }
 }

@@ -48,8 +48,6 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
     }
 }
 
-// MARK: - Subscribing
-
 extension DerivedStore {
     /// Calls an observer with the current part, then after each change of the part.
     ///

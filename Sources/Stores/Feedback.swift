@@ -13,7 +13,7 @@
 /// - If the query changes to another value, a new effect replaces the old one.
 /// - If the query changes to nil, the effect is cancelled.
 public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
-    /// Returns the effect for a change of state; the old state is nil for the initial state.
+    /// The effect for a change of state; the old state is nil at the beginning.
     let step: @Sendable (State?, State) -> Effect<Event>
 
     init(step: @escaping @Sendable (State?, State) -> Effect<Event>) { self.step = step }
@@ -32,7 +32,7 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
         step = { old, new in
             let query = (old: old.flatMap(query), new: query(new))
             guard query.old != query.new else { return .none }
-            // The new effect may be `none`, which takes no id and so replaces nothing. So the old effect is cancelled
+            // The new effect may be `none`, which has no id and replaces nothing. So the old one is cancelled
             // explicitly.
             let cancel: Effect<Event> = query.old == nil ? .none : .cancel(id: id)
             guard let new = query.new else { return cancel }
@@ -58,7 +58,7 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
             let (old, new) = (old.map(queries) ?? [], queries(new))
             guard old != new else { return .none }
             let gone = old.subtracting(new)
-            // Most events only add queries or only remove some. Then one of the sets contains the other.
+            // Most events only add queries or only remove some, so one of the sets contains the other.
             let come = old.count - gone.count == new.count ? [] : new.subtracting(old)
             let cancelled = gone.map { query in
                 Effect<Event>.cancel(id: MemberID(feedback: id, query: query))
@@ -71,7 +71,7 @@ public struct Feedback<State: Sendable, Event: Sendable>: Sendable {
     }
 }
 
-/// The id of a feedback's effect, equal only to itself.
+/// Equal only to itself.
 private final class FeedbackID: Hashable, Sendable, CustomStringConvertible {
     var description: String { "a feedback" }
 
@@ -80,7 +80,7 @@ private final class FeedbackID: Hashable, Sendable, CustomStringConvertible {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// The id of one query's effect in a feedback with several queries.
+/// Identifies one query's effect in a feedback with several queries.
 private struct MemberID<Query: Hashable & Sendable>: Hashable, Sendable, CustomStringConvertible {
     let feedback: FeedbackID
     let query: Query

@@ -88,10 +88,9 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
             refreshes &+= 1
             count = refreshes
             guard let now = source.stateIfNewer(than: state, since: version) else { return }
-            // Observation calls its observers before the assignment changes the state. If an observer
-            // dispatches, the nested call sets a newer state first, and this call then overwrites it with an
-            // older one. So the loop runs again. The old state is released after the assignment, because its
-            // objects may use this object when they are freed.
+            // Observers run before the assignment changes the state. If one dispatches, the nested call sets a newer
+            // state, which this one then overwrites with an older one. So the loop runs again. The old state is
+            // released after the assignment, because its objects may use this object when they are freed.
             let old = state
             (state, version) = now
             withExtendedLifetime(old) {}

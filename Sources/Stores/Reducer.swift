@@ -18,20 +18,18 @@
 public struct Reducer<State, Event: Sendable>: Sendable {
     /// Makes the next state.
     ///
-    /// If the reducer has no effects, only this function is called, because returning an effect, even `none`, costs a
-    /// tenth of a dispatch's time. If a reducer consists of reducers of parts, each of them would add to that cost.
+    /// Without effects, only this function is called: returning an effect, even `none`, costs a tenth of a dispatch,
+    /// and again for each reducer inside another.
     @usableFromInline
     let change: @Sendable (inout State, Event) -> Void
-    /// Makes the next state and returns the effect; nil if the reducer has no effects.
+    /// Makes the next state and the effect; nil if there are no effects.
     @usableFromInline
     let changeWithEffect: (@Sendable (inout State, Event) -> Effect<Event>)?
 
     @usableFromInline
     var mayHaveEffects: Bool { changeWithEffect != nil }
 
-    /// Creates a reducer that calls other reducers, from two functions that make the same state.
-    ///
-    /// `withEffect` is dropped if `mayHaveEffects` is false.
+    /// Both functions have to make the same state; `withEffect` is dropped if `mayHaveEffects` is false.
     init(
         mayHaveEffects: Bool, change: @escaping @Sendable (inout State, Event) -> Void,
         withEffect: @escaping @Sendable (inout State, Event) -> Effect<Event>
@@ -102,8 +100,6 @@ extension Reducer where State: Reducible, State.Event == Event {
         self.init { state, event in State.reduce(state, event: event) }
     }
 }
-
-// MARK: - Calling it
 
 extension Reducer {
     /// Changes a state in place.
@@ -299,7 +295,7 @@ extension Reducer {
         }
     }
 
-    /// Stops the program if the events of a part's effects would be lost.
+    /// Traps if the events of a part's effects would be lost.
     private func requireEmbed(_ isThere: Bool) {
         precondition(
             isThere || !mayHaveEffects,

@@ -1,6 +1,6 @@
-/// A comparison of two values, part by part.
+/// Compares two values, part by part.
 struct StateComparison {
-    /// The paths of a part in the old value and in the new one; they differ if an element has moved.
+    /// A part's path in the old value and in the new one; they differ if an element has moved.
     struct Place {
         var old = ""
         var new = ""
@@ -21,7 +21,7 @@ struct StateComparison {
     }
 
     private(set) var lines: [String] = []
-    /// The objects on the current path, so that a cycle is not followed.
+    /// The objects on the current path; a cycle isn't followed.
     private var objects: Set<ObjectIdentifier> = []
 
     init(of old: Any, with new: Any) { compare(old, new, at: Place()) }
@@ -75,7 +75,7 @@ struct StateComparison {
         }
     }
 
-    /// Shows two values that have no parts in common, each with its own parts.
+    /// Shows two values without common parts, each with its own parts.
     mutating func replace(_ old: Any, _ new: Any, at place: Place) {
         let before = StateLeaves(of: old, at: place.old).leaves
         let after = StateLeaves(of: new, at: place.new).leaves
@@ -89,17 +89,14 @@ struct StateComparison {
         for leaf in after where !oldPaths.contains(leaf.path) { add(leaf) }
     }
 
-    /// Shows a removed value.
     mutating func remove(_ old: Any, at path: String) {
         for leaf in StateLeaves(of: old, at: path).leaves { remove(leaf) }
     }
 
-    /// Shows an added value.
     mutating func add(_ new: Any, at path: String) {
         for leaf in StateLeaves(of: new, at: path).leaves { add(leaf) }
     }
 
-    /// Shows an old text and a new one.
     mutating func show(_ old: String, _ new: String, at place: Place) {
         lines += [
             "- \(StateLeaves.line(place.old, old))", "+ \(StateLeaves.line(place.new, new))",
@@ -121,15 +118,12 @@ struct StateComparison {
 }
 
 extension StateComparison {
-    /// The most elements to compare pairwise; more are compared by position.
-    ///
-    /// Finding the insertions and removals takes O(*n*²) time for *n* elements, if the arrays have nothing in common.
+    /// The most elements to compare pairwise, which takes O(*n*²) time; more are compared by position.
     static let longestScript = 400
 
-    /// Compares two arrays that are not empty.
+    /// Compares two arrays that aren't empty.
     ///
-    /// If the elements have ids, each is compared with the element of the same id. Otherwise the arrays are
-    /// compared by insertions and removals.
+    /// Elements with ids are compared by id, and others by insertions and removals.
     mutating func compareElements(_ old: [Any], _ new: [Any], at place: Place) {
         if let ids = identities(of: old), let newIDs = identities(of: new) {
             return compareIdentified(old, ids, new, newIDs, at: place)
@@ -152,7 +146,7 @@ extension StateComparison {
         }
     }
 
-    /// Compares the elements removed at one place with those inserted there, one by one in order.
+    /// Compares what was removed at one place with what was inserted there, in order.
     private mutating func compareGap(
         _ old: ArraySlice<Any>, _ new: ArraySlice<Any>, at place: Place
     ) {
@@ -168,10 +162,10 @@ extension StateComparison {
     }
 }
 
-/// The leaves of an element, collected once for many comparisons.
+/// An element's leaves, collected once for many comparisons.
 private struct Fingerprint {
     let leaves: [StateLeaves.Leaf]
-    /// The hash of the leaves, compared first: equal elements have equal hashes.
+    /// Compared first: equal elements have equal hashes.
     let hash: Int
 
     init(_ element: Any) {
@@ -190,14 +184,14 @@ private struct Fingerprint {
     }
 }
 
-/// The number of kept elements, and the numbers of elements that were removed and inserted after them.
+/// How many elements are kept, and then how many were removed and inserted after them.
 private struct Gap {
     var kept = 0
     var removed = 0
     var inserted = 0
 }
 
-/// Returns the gaps between the elements that two arrays share, in order.
+/// The gaps between the elements that two arrays share, in order.
 private func gaps(_ old: ArraySlice<Fingerprint>, _ new: ArraySlice<Fingerprint>) -> [Gap] {
     if old.count + new.count > StateComparison.longestScript {
         return [Gap(removed: old.count, inserted: new.count)]
@@ -234,10 +228,10 @@ private func gaps(_ old: ArraySlice<Fingerprint>, _ new: ArraySlice<Fingerprint>
 }
 
 extension StateComparison {
-    /// Returns the elements' ids; nil unless all elements are `Identifiable` and all ids are different.
+    /// The elements' ids; nil unless all are `Identifiable` and all ids differ.
     ///
-    /// It also returns nil if an id is an `ObjectIdentifier`, because an `ObjectIdentifier` doesn't tell which element
-    /// of the old array corresponds to an element of the new one.
+    /// Also nil for an `ObjectIdentifier`, which doesn't tell which element of the old array became which of the new
+    /// one.
     func identities(of elements: [Any]) -> [AnyHashable]? {
         var ids: [AnyHashable] = []
         for element in elements {
@@ -248,7 +242,6 @@ extension StateComparison {
         return Set(ids).count == ids.count ? ids : nil
     }
 
-    /// Compares each element with the element of the same id.
     mutating func compareIdentified(
         _ old: [Any], _ oldIDs: [AnyHashable], _ new: [Any], _ newIDs: [AnyHashable],
         at place: Place
@@ -271,7 +264,7 @@ extension StateComparison {
         }
     }
 
-    /// Returns the ids that have to move to turn the old order into the new one.
+    /// The ids that have to move to turn the old order into the new one.
     private func movedIDs(_ old: [AnyHashable], _ new: [AnyHashable]) -> Set<AnyHashable> {
         if old == new { return [] }
         if old.count > Self.longestScript {
@@ -293,7 +286,7 @@ extension Identifiable {
 }
 
 extension StateComparison {
-    /// Compares two dictionaries that are not empty, key by key.
+    /// Compares two dictionaries that aren't empty, key by key.
     mutating func compareEntries(_ old: [Any], _ new: [Any], at place: Place) {
         let (old, new) = (values(of: old), values(of: new))
         for (key, text) in texts(of: Array(Set(old.keys).union(new.keys))) {
@@ -307,7 +300,7 @@ extension StateComparison {
         }
     }
 
-    /// Compares two sets that are not empty, element by element.
+    /// Compares two sets that aren't empty, element by element.
     mutating func compareMembers(_ old: [Any], _ new: [Any], at place: Place) {
         let old = Set(old.compactMap { $0 as? AnyHashable })
         let new = Set(new.compactMap { $0 as? AnyHashable })
@@ -331,7 +324,7 @@ extension StateComparison {
 
     /// Returns keys or elements with their texts, sorted by text.
     ///
-    /// If several keys or elements have the same text, each text is followed by the parts of its key or element.
+    /// Equal texts are followed by the parts of their key or element.
     private func texts(of keys: [AnyHashable]) -> [(key: AnyHashable, text: String)] {
         let texts = keys.map { String(reflecting: $0.base) }
         let counts = Dictionary(texts.map { ($0, 1) }, uniquingKeysWith: +)
@@ -341,7 +334,7 @@ extension StateComparison {
     }
 }
 
-/// The text that a difference shows for an element of a set.
+/// The text for an element of a set.
 private struct Contained: CustomDebugStringConvertible, CustomStringConvertible {
     var description: String { "contained" }
     var debugDescription: String { description }

@@ -34,7 +34,7 @@ public struct StateDiff: Sendable, CustomStringConvertible {
     }
 }
 
-/// The parts of a value that have no parts themselves, each with its path.
+/// The parts of a value that have no parts of their own, with their paths.
 struct StateLeaves {
     struct Leaf {
         let path: String
@@ -44,7 +44,7 @@ struct StateLeaves {
 
         var line: String { StateLeaves.line(path, text) }
 
-        /// Returns whether the texts are equal and the values have no known difference; the paths may differ.
+        /// Returns whether texts and values are the same; the paths may differ.
         func isSame(as other: Leaf) -> Bool {
             guard text == other.text else { return false }
             guard let value, let otherValue = other.value else { return true }
@@ -53,22 +53,22 @@ struct StateLeaves {
     }
 
     private(set) var leaves: [Leaf] = []
-    /// The objects on the current path, so that a cycle is not followed.
+    /// The objects on the current path; a cycle isn't followed.
     private var objects: Set<ObjectIdentifier> = []
 
-    init(of value: Any, at path: String = "") { take(value, at: path) }
+    init(of value: Any, at path: String = "") { collect(value, at: path) }
 
-    /// Returns a line of a difference, without its sign.
+    /// One line of a difference, without its sign.
     static func line(_ path: String, _ text: String) -> String {
         path.isEmpty ? text : "\(path): \(text)"
     }
 
-    private mutating func take(_ value: Any, at path: String) {
+    private mutating func collect(_ value: Any, at path: String) {
         let mirror = Mirror(reflecting: value)
         switch mirror.displayStyle {
         case .optional:
             guard let some = mirror.children.first else { return add("nil", at: path) }
-            take(some.value, at: path)
+            collect(some.value, at: path)
         case .collection: takeElements(mirror, at: path)
         case .dictionary: takeDictionary(mirror, at: path)
         case .set: takeSet(mirror, at: path)
@@ -81,7 +81,7 @@ struct StateLeaves {
     private mutating func takeElements(_ mirror: Mirror, at path: String) {
         if mirror.children.isEmpty { return add("[]", at: path) }
         for (index, child) in mirror.children.enumerated() {
-            take(child.value, at: "\(path)[\(index)]")
+            collect(child.value, at: "\(path)[\(index)]")
         }
     }
 
@@ -92,7 +92,7 @@ struct StateLeaves {
             return (key: String(reflecting: pair[0].value), value: pair[1].value)
         }
         for pair in pairs.sorted(by: { $0.key < $1.key }) {
-            take(pair.value, at: "\(path)[\(pair.key)]")
+            collect(pair.value, at: "\(path)[\(pair.key)]")
         }
     }
 
@@ -105,13 +105,13 @@ struct StateLeaves {
 
     /// Adds the leaves of an enum's value.
     ///
-    /// A case with values has its own path, so a change to another case is shown as a removal and an addition.
+    /// A case with values has its own path, so a change of case is a removal and an addition.
     private mutating func takeCase(_ value: Any, _ mirror: Mirror, at path: String) {
         guard let child = mirror.children.first else { return add(".\(value)", at: path, value) }
         let name = "\(path).\(child.label ?? "")"
         let payload = Mirror(reflecting: child.value)
         if payload.displayStyle == .tuple, payload.children.isEmpty { return add("()", at: name) }
-        take(child.value, at: name)
+        collect(child.value, at: name)
     }
 
     private mutating func takeObject(_ value: Any, _ mirror: Mirror, at path: String) {
@@ -125,7 +125,7 @@ struct StateLeaves {
         if isLeaf(value, mirror) { return add(String(reflecting: value), at: path, value) }
         for child in mirror.allChildren {
             let label = child.label ?? "?"
-            take(child.value, at: path.isEmpty ? label : "\(path).\(label)")
+            collect(child.value, at: path.isEmpty ? label : "\(path).\(label)")
         }
     }
 
@@ -144,7 +144,7 @@ extension Mirror {
     var allChildren: [Child] { (superclassMirror?.allChildren ?? []) + children }
 }
 
-/// Returns whether two values of any types are known to be unequal.
+/// Returns whether two values are known to be unequal.
 func differs(_ old: Any, _ new: Any) -> Bool {
     if type(of: old) != type(of: new) { return true }
     return (old as? any Equatable)?.differs(from: new) ?? false
@@ -153,12 +153,12 @@ func differs(_ old: Any, _ new: Any) -> Bool {
 extension Equatable {
     fileprivate func differs(from other: Any) -> Bool {
         guard let other = other as? Self else { return true }
-        // A value that doesn't equal itself, such as NaN, doesn't count as a difference.
+        // A value that doesn't equal itself, such as NaN, is no difference.
         return self != other && self == self && other == other
     }
 }
 
-/// Returns texts for two different values, with more detail if their printed texts are equal.
+/// Texts for two different values, with their parts if the printed texts are equal.
 func tellingTexts(of old: Any, and new: Any) -> (old: String, new: String) {
     let plain = (old: String(reflecting: old), new: String(reflecting: new))
     if plain.old != plain.new { return plain }
@@ -170,7 +170,7 @@ func tellingTexts(of old: Any, and new: Any) -> (old: String, new: String) {
     return (plain.old, "\(plain.new) (not equal, though it prints the same)")
 }
 
-/// Returns a value's printed text, followed by its parts.
+/// The printed text, followed by the parts.
 func detailedText(of value: Any) -> String {
     let text = String(reflecting: value)
     let parts = Mirror(reflecting: value).allChildren.map { child in

@@ -91,7 +91,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     @inlinable
     public func dispatch(event: Event) { core.dispatch(event) }
 
-    /// The number of effects that run, or wait for another effect or for a delay.
+    /// How many effects run, or wait for another effect or a delay.
     package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }
 }
 

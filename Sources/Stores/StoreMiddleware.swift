@@ -56,7 +56,7 @@ public struct DispatchContext<State: Sendable, Event: Sendable>: Sendable {
         send = { core.dispatch($0) }
     }
 
-    /// Creates a context for a middleware whose events are converted to the store's events.
+    /// A context for a middleware whose events are converted to the store's.
     init<StoreEvent>(
         _ context: DispatchContext<State, StoreEvent>,
         _ event: @escaping @Sendable (Event) -> StoreEvent

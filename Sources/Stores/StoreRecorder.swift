@@ -54,16 +54,16 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
             Timeline<State, Event>(
                 initialState, maximumEvents: maximumEvents, feedback: feedback))
         self.timeline = timeline
-        // The store reduces one event at a time, so the timeline gets the events in the store's order.
+        // The store reduces one event at a time, so the timeline gets the events in order.
         store = Store(
             initialState: initialState,
             reducer: Reducer(effects: { state, event in
-                timeline.withLock { $0.take(event, &state, reducer.body) }
+                timeline.withLock { $0.applyEvent(event, &state, reducer.body) }
             }),
             middleware: middleware.map { $0.ofRecorder() },
             feedback: feedback.map(\.ofRecorderAtTheBeginning), queueLimit: queueLimit,
             onFailure: onFailure)
-        // Observers run without a lock, so this one frees the discarded states and events.
+        // Observers run without a lock, so the discarded states and events can be freed here.
         store.subscribe { _, _ in timeline.withLockThenRelease { $0.takeRemovedHistory() } }
     }
 
@@ -126,13 +126,11 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
         for event in events { store.dispatch(event: .replay(event)) }
     }
 
-    /// The events that lead to the current state.
     var eventsUpToNow: [Event] { history { Array($0.events.prefix($0.position)) } }
 
     /// Reads the history.
     ///
-    /// Inside the reducer, reading the history traps, just as reading the store does, because the reducer is
-    /// about to add to the history.
+    /// Inside the reducer, this traps, as reading the store does.
     private func history<Part>(_ part: (Timeline<State, Event>) -> Part) -> Part {
         store.core.trapIfReducing("read the history")
         return timeline.withLock { part($0) }
@@ -175,7 +173,7 @@ extension StoreRecorder where Event: Encodable {
 
 /// Returns whether a byte of JSON is a line break.
 ///
-/// Such a byte is never part of a string, because JSON escapes the line breaks in strings.
+/// JSON escapes those within strings.
 private func isLineBreak(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
 }
@@ -299,10 +297,10 @@ extension RecorderEvent: Equatable where Event: Equatable {}
 extension RecorderEvent: Hashable where Event: Hashable {}
 
 extension StoreMiddleware {
-    /// This middleware for the store of a ``StoreRecorder``.
+    /// This middleware for a ``StoreRecorder``'s store.
     ///
-    /// It gets the app's events and the events of effects. Steps through the history bypass it. So do replayed
-    /// events: they went through it when they were recorded.
+    /// It gets the events of the app and of effects. Steps through the history bypass it, and so do replayed events,
+    /// which went through it when they were recorded.
     func ofRecorder() -> StoreMiddleware<State, RecorderEvent<Event>> {
         StoreMiddleware<State, RecorderEvent<Event>> { context in
             let ready = setUp(DispatchContext(context) { .event($0) })
@@ -324,19 +322,17 @@ extension StoreMiddleware {
     }
 }
 
-/// The kind of event that a recorder's middleware is handling in the current call.
-///
-/// A task that continues the call inherits the value.
+/// What a recorder's middleware is handling in the current call; tasks of the call inherit it.
 private enum RecorderCall {
-    /// True if the call handles the event of an effect.
+    /// True for the event of an effect.
     @TaskLocal static var isOfAnswer = false
 }
 
 extension Feedback {
-    /// This feedback for the initial state only, in the store of a ``StoreRecorder``.
+    /// This feedback, in a ``StoreRecorder``'s store, for the initial state only.
     ///
-    /// For later states, the timeline runs the feedback, because feedback follows the newest state, even if the
-    /// recorder has gone back to an older one.
+    /// For later states, the timeline runs it, because feedback follows the newest state even if the recorder shows an
+    /// older one.
     var ofRecorderAtTheBeginning: Feedback<State, RecorderEvent<Event>> {
         Feedback<State, RecorderEvent<Event>>(step: { old, new in
             old == nil ? step(nil, new).map { .answer($0) } : .none

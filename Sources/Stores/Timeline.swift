@@ -1,18 +1,18 @@
-/// The history of a ``StoreRecorder``: the events, the state after each, and the current position.
+/// A ``StoreRecorder``'s history: the events, the state after each, and the current position.
 struct Timeline<State: Sendable, Event: Sendable>: Sendable {
     private(set) var events: [Event] = []
-    /// The states: first the one before all events, then one after each event.
+    /// The state before all events, and the state after each.
     private(set) var states: [State]
-    /// The index of the current state in `states`.
+    /// The index of the current state.
     private(set) var position = 0
-    /// The number of dropped events; the oldest go first.
+    /// How many of the oldest events were dropped.
     private(set) var droppedEvents = 0
     private let maximumEvents: Int
     private let feedback: [Feedback<State, Event>]
-    /// Parts that were removed from the history.
+    /// What was removed from the history.
     ///
-    /// The history changes inside the reducer. If these parts were freed there, their objects might use the store,
-    /// which traps inside the reducer. So the parts are kept here until an observer of the store frees them.
+    /// That happens inside the reducer. If it were freed there, its objects might use the store, which traps. So an
+    /// observer frees it.
     private var removedHistory = RemovedHistory()
 
     struct RemovedHistory: Sendable {
@@ -26,8 +26,8 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         self.feedback = feedback
     }
 
-    /// Makes the next state from an event, or goes to another state of the history.
-    mutating func take(
+    /// Reduces an event, or goes to another state of the history.
+    mutating func applyEvent(
         _ event: RecorderEvent<Event>, _ state: inout State,
         _ reduce: (inout State, Event) -> Effect<Event>
     ) -> Effect<RecorderEvent<Event>> {
@@ -47,13 +47,13 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         return .none
     }
 
-    /// Takes the removed parts of the history, to free them outside all locks.
+    /// Takes what was removed, for the caller to free outside all locks.
     mutating func takeRemovedHistory() -> RemovedHistory {
         defer { removedHistory = RemovedHistory() }
         return removedHistory
     }
 
-    /// Adds an event after the current position, in place of the undone events.
+    /// Adds an event in place of the undone ones.
     private mutating func record(
         _ event: Event, _ state: inout State, _ reduce: (inout State, Event) -> Effect<Event>
     ) -> Effect<Event> {
@@ -70,7 +70,7 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         return whole(effect, from: end, to: state)
     }
 
-    /// Adds an event after the undone events, and keeps the position.
+    /// Adds an event after the undone ones, and stays at the position.
     private mutating func append(
         _ event: Event, _ reduce: (inout State, Event) -> Effect<Event>
     ) -> Effect<Event> {
@@ -83,14 +83,14 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
         return whole(effect, from: end, to: next)
     }
 
-    /// Returns the effect of an event, merged with the feedback's effects for the newest state.
+    /// The event's effect, merged with the feedback's effects for the newest state.
     private func whole(
         _ effect: Effect<Event>, from old: State, to new: State
     ) -> Effect<Event> {
         feedback.isEmpty ? effect : .merge([effect] + feedback.map { $0.step(old, new) })
     }
 
-    /// Drops the oldest events beyond the maximum, but none after the current state.
+    /// Drops the oldest events beyond the limit, but none after the current state.
     private mutating func dropOldest() {
         let count = min(position, events.count - maximumEvents)
         guard count > 0 else { return }
@@ -110,7 +110,7 @@ struct Timeline<State: Sendable, Event: Sendable>: Sendable {
 }
 
 extension Effect {
-    /// The cancellations and replacements in this effect, without the work that it begins.
+    /// The effect's cancellations and replacements, without the work that it begins.
     var cancellations: Effect { Effect(tree.cancellations) }
 }
 
@@ -120,7 +120,7 @@ extension EffectTree {
         case .cancel: return self
         case .merge(let trees): return .together(trees.map(\.cancellations))
         case .concatenate(let trees):
-            // Cancellations after an effect that begins work would happen later, so they are left out.
+            // A cancellation after an effect that begins work would happen later, so it's left out.
             let first = trees.firstIndex { !$0.isCancel } ?? trees.endIndex
             return .together(trees.prefix(first + 1).map(\.cancellations))
         case .identified(let tree, let id, .newest):

@@ -1,30 +1,27 @@
 import Pledge
 import PledgeTesting
 
-/// A transport as a check uses it, with a limit on every wait.
+/// A transport under check, with a limit on every wait.
 struct TransportBench: Sendable {
     let transport: CheckedTransport
 
     var maxBodySize: Int { transport.maxBodySize }
 
-    /// Returns the response to a request.
     func send(_ request: HTTPRequest) async throws -> HTTPResponse {
         try await inTime(transport.send(request))
     }
 
-    /// Returns the response to a GET of a path.
     func get(_ server: LoopbackServer, _ path: String = "/") async throws -> HTTPResponse {
         try await send(HTTPRequest(.get, server.at(path)))
     }
 
-    /// Returns the response of a new server that gives only this answer.
+    /// The response of a new server that gives only this answer.
     func get(_ answer: LoopbackAnswer) async throws -> HTTPResponse {
         let server = try LoopbackServer(answering: { _ in answer })
         defer { server.stop() }
         return try await get(server)
     }
 
-    /// Returns the response with a streamed body.
     func stream(
         _ request: HTTPRequest, by deadline: CallDeadline? = nil
     ) async throws -> HTTPStreamedResponse {
@@ -32,21 +29,21 @@ struct TransportBench: Sendable {
         return try await inTime(CallContext(deadline: deadline).run { stream(request) })
     }
 
-    /// Returns the error of a failing request, which must be an `HTTPError`.
+    /// The error of a failing request, which must be an `HTTPError`.
     func failure(_ request: HTTPRequest, by deadline: CallDeadline? = nil) async throws -> HTTPError
     {
         try await failure(
             of: CallContext(deadline: deadline).run { transport.send(request) })
     }
 
-    /// Returns the error of a GET to a server that gives this answer.
+    /// The error of a GET to a server that gives this answer.
     func failure(_ answer: LoopbackAnswer) async throws -> HTTPError {
         let server = try LoopbackServer(answering: { _ in answer })
         defer { server.stop() }
         return try await failure(HTTPRequest(.get, server.at("/")))
     }
 
-    /// Returns the error of a failing call, which must be an `HTTPError`.
+    /// The error of a failing call, which must be an `HTTPError`.
     func failure<Value>(of call: Future<Value>) async throws -> HTTPError {
         switch await settled(call) {
         case .success(let value): throw Unexpected("it succeeds with \(value)")
@@ -55,12 +52,12 @@ struct TransportBench: Sendable {
         }
     }
 
-    /// Returns the value of a future, or fails the check if the future does not settle in time.
+    /// The future's value; fails the check if it doesn't settle in time.
     func inTime<Value>(_ future: Future<Value>) async throws -> Value {
         try await settled(future).get()
     }
 
-    /// Returns the result of a future, or a failure if the future does not settle in time.
+    /// The future's result; a failure if it doesn't settle in time.
     func settled<Value>(_ future: Future<Value>) async -> Result<Value, any Error> {
         await future.timeout(transport.patience)
             .mapError { error in

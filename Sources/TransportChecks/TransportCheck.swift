@@ -78,9 +78,8 @@ public struct TransportCheck: Sendable {
             at: place)
     }
 
-    // Each check has a thread, which may wait in the transport. Dispatch has 255 threads. Without a limit, hundreds of
-    // checks could occupy all of them while they wait for URLSession, which needs a thread itself. None of the checks
-    // would then make progress.
+    // Each check has a thread, which may wait in the transport. Dispatch has 255. Without this limit, waiting checks
+    // could occupy all of them, while URLSession needs one itself.
     private static let limit = TaskLimit(16)
 
     private func run(
@@ -165,19 +164,16 @@ extension TransportFailure: CustomStringConvertible {
     }
 }
 
-/// Unexpected behaviour that a check observed.
 struct Unexpected: Error {
     let text: String
 
     init(_ text: String) { self.text = text }
 }
 
-/// Fails the check if a condition is false.
 func require(_ condition: Bool, _ seen: @autoclosure () -> String) throws {
     if !condition { throw Unexpected(seen()) }
 }
 
-/// Fails the check if a value differs from the required one.
 func require<Value: Equatable>(_ name: String, _ seen: Value, is required: Value) throws {
     let text = { (value: Value) in
         let all = "\(value)"
@@ -188,12 +184,10 @@ func require<Value: Equatable>(_ name: String, _ seen: Value, is required: Value
     }
 }
 
-/// A limit on how many tasks run a piece of code at once.
-///
-/// Further tasks wait in order.
+/// Limits how many tasks run code at once; others wait in order.
 final class TaskLimit: Sendable {
     private struct State {
-        /// The number of tasks that may still enter; zero while any task waits.
+        /// How many tasks may still enter; zero while any task waits.
         var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -202,9 +196,9 @@ final class TaskLimit: Sendable {
 
     init(_ limit: Int) { state = Locked(State(free: limit)) }
 
-    /// Runs a closure as soon as the limit allows it.
+    /// Runs a closure as soon as the limit allows.
     ///
-    /// A task that is cancelled while it waits still enters when its turn comes.
+    /// A task that is cancelled while it waits still gets its turn.
     func run<Value: Sendable>(_ body: @Sendable () async throws -> Value) async rethrows -> Value {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
@@ -230,11 +224,11 @@ final class TaskLimit: Sendable {
     }
 }
 
-/// An executor that runs the jobs of one task on its own queue.
+/// Runs one task's jobs on a queue of its own.
 ///
-/// Swift's tasks share as many threads as there are processors. If hundreds of tests run at once, a task that has
-/// waited resumes only after all other tasks in the queue have had their turn. That is too late for a check that
-/// measures time. The system schedules the threads of queues, so each queue makes progress.
+/// Swift's tasks share as many threads as there are processors. With hundreds of tests at once, a waiting task resumes
+/// after all others in line, too late for a check that measures time. The system schedules the threads of queues, so
+/// each makes progress.
 final class QueueTaskExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "PledgeTesting.QueueTaskExecutor")
 

@@ -1,12 +1,12 @@
 import PledgeHTTPMessages
 
-/// A certificate in DER (RFC 5280); its bytes may be malformed.
+/// A certificate in DER (RFC 5280), perhaps malformed.
 struct Certificate: Hashable, Sendable {
     let der: Data
 
-    /// The SubjectPublicKeyInfo in DER; a pin is the hash of these bytes.
+    /// The SubjectPublicKeyInfo in DER, whose hash is the pin.
     ///
-    /// Nil unless the bytes are one whole certificate whose key is of a known kind.
+    /// Nil unless the bytes are one whole certificate with a key of a known kind.
     var publicKey: [UInt8]? {
         var all = DERReader(Array(der)[...])
         guard let certificate = all.content(of: .sequence), all.isAtEnd else { return nil }
@@ -17,7 +17,7 @@ struct Certificate: Hashable, Sendable {
         var fields = DERReader(signed)
         // A certificate of version 1 has no version field.
         fields.skipIfPresent(.context(0))
-        // Skips the serial number, signature algorithm, issuer, validity and subject.
+        // The serial number, signature algorithm, issuer, validity and subject.
         guard fields.skip(.integer, .sequence, .sequence, .sequence, .sequence),
             let key = fields.whole(.sequence)
         else { return nil }
@@ -49,9 +49,9 @@ struct Certificate: Hashable, Sendable {
 }
 
 extension Certificate {
-    /// Returns the certificates in a PEM text, in order; ignores other text around them.
+    /// The certificates in a PEM text, in order; other text is ignored.
     ///
-    /// Nil if there is no certificate, or if one is cut off or is not in base64.
+    /// Nil if there is none, or if one is cut off or isn't base64.
     static func all(inPEM text: Data) -> [Certificate]? {
         var certificates: [Certificate] = []
         var block: String?
@@ -74,7 +74,7 @@ extension Certificate {
     }
 }
 
-/// Reads elements of DER (X.690) one after the other, and never reads past the end of the bytes.
+/// Reads elements of DER (X.690), never past the end of the bytes.
 private struct DERReader {
     struct Tag: Equatable {
         let byte: UInt8
@@ -84,10 +84,10 @@ private struct DERReader {
         static let objectIdentifier = Tag(byte: 0x06)
         static let sequence = Tag(byte: 0x30)
 
-        /// The tag of a context-specific element that contains other elements.
+        /// A context-specific element that contains elements.
         static func context(_ number: UInt8) -> Tag { Tag(byte: 0xA0 | number) }
 
-        /// The tag of a context-specific element that contains bits.
+        /// A context-specific element that contains bits.
         static func contextBits(_ number: UInt8) -> Tag { Tag(byte: 0x80 | number) }
     }
 
@@ -97,13 +97,13 @@ private struct DERReader {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Reads an element and returns its content; nil if the next element has another tag, or if none is left.
+    /// Reads an element's content; nil if the next element has another tag.
     mutating func content(of tag: Tag) -> ArraySlice<UInt8>? {
         guard let header = headerSize(of: tag) else { return nil }
         return whole(tag)?.dropFirst(header)
     }
 
-    /// Reads an element and returns all of its bytes; nil if the next element has another tag, or if none is left.
+    /// Reads a whole element; nil if the next element has another tag.
     mutating func whole(_ tag: Tag) -> ArraySlice<UInt8>? {
         guard let header = headerSize(of: tag), let length = contentSize(header),
             length <= rest.count - header
@@ -112,18 +112,18 @@ private struct DERReader {
         return rest.prefix(header + length)
     }
 
-    /// Reads elements with these tags; returns false if one of them is missing.
+    /// Returns false if one of them is missing.
     mutating func skip(_ tags: Tag...) -> Bool { tags.allSatisfy { whole($0) != nil } }
 
     mutating func skipIfPresent(_ tag: Tag) { _ = whole(tag) }
 
-    /// Returns the number of bytes before an element's content.
+    /// The number of bytes before an element's content.
     private func headerSize(of tag: Tag) -> Int? {
         guard rest.count >= 2, rest.first == tag.byte else { return nil }
         let length = rest[rest.startIndex + 1]
         if length < 0x80 { return 2 }
-        // A length of at most three bytes is accepted, because certificates are smaller than 16 MiB. DER has no
-        // indefinite length (0x80).
+        // Three bytes of length are enough, because certificates are smaller than 16 MiB. DER has no indefinite length
+        // (0x80).
         return (0x81...0x83).contains(length) ? 2 + Int(length & 0x7F) : nil
     }
 

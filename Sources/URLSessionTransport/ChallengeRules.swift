@@ -2,22 +2,20 @@ import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
-/// The part of the connection settings that URLSession leaves to its delegate and to each request.
+/// The connection settings that URLSession leaves to its delegate and to each request.
 final class SessionConnecting: Sendable {
     let rules: ChallengeRules
 
-    /// True if requests may begin with HTTP/3.
     let assumesHTTP3: Bool
 
     #if canImport(Security)
-    /// The client's certificate; nil for none.
     let identity: ClientIdentity?
     #endif
 
-    /// True after a server has passed the checks.
+    /// True once a server has passed the checks.
     private let hasChecked = Locked(false)
 
-    /// Creates rules that leave everything to URLSession.
+    /// Leaves everything to URLSession.
     init() {
         rules = ChallengeRules()
         assumesHTTP3 = false
@@ -26,9 +24,9 @@ final class SessionConnecting: Sendable {
         #endif
     }
 
-    /// Creates rules for the settings, and reads the files that they name.
+    /// Reads the files that the settings name.
     ///
-    /// - Throws: An `UnsupportedSetting` if a file cannot be read.
+    /// - Throws: An `UnsupportedSetting` if a file can't be read.
     init(_ settings: ConnectionSettings) throws(UnsupportedSetting) {
         rules = try ChallengeRules(settings.tls)
         assumesHTTP3 = settings.versions == .http3
@@ -41,7 +39,7 @@ final class SessionConnecting: Sendable {
         #endif
     }
 
-    /// Decides the answer to a question; if a server has passed the checks, remembers that.
+    /// Decides the answer to a question; remembers whether a server has passed the checks.
     func answer(to challenge: Challenge) -> ChallengeRules.Answer {
         let answer = rules.answer(to: challenge)
         if rules.needsEvidence(for: challenge), answer == .trust || answer == .byDefault {
@@ -52,8 +50,8 @@ final class SessionConnecting: Sendable {
 
     /// Returns whether a response may be accepted: over TLS, only after a server has passed the checks.
     ///
-    /// URLSession may resume a TLS session that another URLSession of the process began under other rules. Then
-    /// URLSession asks no question about the server, so these rules have not checked the server.
+    /// URLSession may resume a TLS session that another URLSession of the process began under other rules. Then it asks
+    /// nothing, and these rules haven't checked the server.
     func mayHear(_ request: HTTPRequest) -> Bool {
         guard rules.checksServers, request.origin?.scheme != "http" else { return true }
         return hasChecked.withLock { $0 }
@@ -61,9 +59,7 @@ final class SessionConnecting: Sendable {
 }
 
 extension ChallengeRules {
-    /// Creates rules for the TLS settings.
-    ///
-    /// - Throws: An `UnsupportedSetting` if the file of the authorities cannot be read.
+    /// - Throws: An `UnsupportedSetting` if the authorities' file can't be read.
     init(_ settings: TLSSettings) throws(UnsupportedSetting) {
         self.init()
         verification = settings.verification
@@ -90,50 +86,46 @@ extension ChallengeRules {
     }
 }
 
-/// A question that URLSession asks before it continues with a connection, and the evidence for the answer.
+/// A question that URLSession asks about a connection, with the evidence for the answer.
 struct Challenge: Sendable {
     enum Kind { case serverTrust, clientCertificate, password }
 
-    /// The problem that the system has found with a certificate.
+    /// What the system has against a certificate.
     enum Flaw: CaseIterable {
         case expired, notYetValid, otherHost, unknownAuthority, revoked, other
     }
 
     /// The result of the system's evaluation.
     struct Evidence {
-        /// The problem; nil if the server is trusted.
+        /// Nil if the server is trusted.
         var flaw: Flaw?
-        /// The certificates, beginning with the server's own.
+        /// The certificates, the server's own first.
         var chain: [Certificate]
     }
 
     var kind: Kind
-    /// The host that the question is about.
     var host: String
-    /// True if the question is about a proxy.
     var isProxy = false
-    /// The number of failed answers to the same question.
+    /// How many answers to the same question have failed.
     var failures = 0
     /// The host of the request's URL; nil if the request has ended.
     var askedHost: String?
-    /// The system's evaluation of the server; nil if there was none.
+    /// Nil if the system hasn't evaluated the server.
     var evidence: Evidence?
 }
 
-/// The rules for a session's answers: which servers it trusts, and which certificate it shows.
+/// Decides which servers a session trusts, and which certificate it shows.
 ///
-/// The rules depend only on the question and its evidence, and never ask the system. They refuse a server unless they
-/// know that it meets all requirements.
+/// It uses only the question and its evidence, and never asks the system. It refuses a server unless it knows that all
+/// requirements are met.
 struct ChallengeRules: Hashable, Sendable {
-    /// The answer to a question.
     enum Answer: Equatable {
-        /// Let the system decide, with its own check of the certificate.
+        /// Let the system decide, by its own check.
         case byDefault
         /// Trust the server, whatever the system found.
         case trust
-        /// Show the client certificate.
         case showCertificate
-        /// Continue without a password, so that the caller gets the response that asks for it.
+        /// Go on without a password, so that the caller gets the response that asks for it.
         case withoutPassword
         /// Fail the call, for this reason.
         case refuse(String)
@@ -150,7 +142,7 @@ struct ChallengeRules: Hashable, Sendable {
     var pinnedKeys: [PinnedKey] = []
     var hasClientCertificate = false
 
-    /// True if servers are checked in addition to the system's own check, or instead of it.
+    /// True if servers are checked besides the system's check, or instead of it.
     var checksServers: Bool { replacesSystem || !pinnedKeys.isEmpty }
 
     /// True if the rules may trust a server that the system would refuse.
@@ -161,11 +153,10 @@ struct ChallengeRules: Hashable, Sendable {
         challenge.kind == .serverTrust && !challenge.isProxy && checksServers
     }
 
-    /// Decides the answer to a question.
     func answer(to challenge: Challenge) -> Answer {
         switch challenge.kind {
         case .password: .withoutPassword
-        // Questions about proxies, their addresses and their certificates are left to the system.
+        // Proxies are left to the system.
         case _ where challenge.isProxy: .byDefault
         case .clientCertificate: answerAboutClient(challenge)
         case .serverTrust: checksServers ? answerAboutServer(challenge) : .byDefault
@@ -175,8 +166,7 @@ struct ChallengeRules: Hashable, Sendable {
     private func answerAboutClient(_ challenge: Challenge) -> Answer {
         guard hasClientCertificate else { return .byDefault }
         guard challenge.isAboutAskedHost else { return .refuse(Self.otherHost) }
-        // If the server has refused the certificate, the call fails. If the certificate were shown again, the system
-        // would ask again and again.
+        // The server has refused the certificate. If it were shown again, the system would ask for ever.
         guard challenge.failures == 0 else { return .refuse(Self.refusedCertificate) }
         return .showCertificate
     }
@@ -195,7 +185,7 @@ struct ChallengeRules: Hashable, Sendable {
                 return .refuse("the server's key is none of those that are pinned")
             }
         }
-        // If these rules only add requirements, the server must also pass the system's own check.
+        // Rules that only add requirements leave the rest to the system's own check.
         return replacesSystem ? .trust : .byDefault
     }
 
@@ -205,7 +195,7 @@ struct ChallengeRules: Hashable, Sendable {
 }
 
 extension Challenge {
-    /// True if the question is about the request's host, even if the host is written in another form.
+    /// True if the question is about the request's host, perhaps written in another form.
     fileprivate var isAboutAskedHost: Bool {
         guard let askedHost else { return false }
         let host = Self.plain(host)
@@ -221,12 +211,12 @@ extension Challenge {
 }
 
 extension ChallengeRules.Answer {
-    /// The reason why the call fails; nil unless the answer is a refusal.
+    /// Why the call fails; nil unless the answer is a refusal.
     var reason: String? { if case .refuse(let reason) = self { reason } else { nil } }
 }
 
 extension Challenge.Flaw {
-    /// The reason for a refusal, in the same words as the other transports use.
+    /// In the same words as the other transports.
     var reason: String {
         switch self {
         case .expired: "the certificate has expired"

@@ -5,8 +5,7 @@ import Security
 
 /// A server that the system can evaluate.
 ///
-/// One thread at a time uses this value, because the challenge that it comes from is answered only after the
-/// evaluation.
+/// One thread at a time uses it, because the challenge is answered only after the evaluation.
 struct ServerTrust: @unchecked Sendable {
     private let trust: SecTrust
 
@@ -14,9 +13,9 @@ struct ServerTrust: @unchecked Sendable {
 
     var credential: URLCredential { URLCredential(trust: trust) }
 
-    /// Returns the system's evaluation of the server; nil if the system cannot evaluate it.
+    /// The system's evaluation; nil if it can't evaluate the server.
     ///
-    /// The call blocks, because the system may ask the network for certificates and for revocations.
+    /// This blocks, because the system may ask the network for certificates and revocations.
     func evidence(by rules: ChallengeRules, for host: String) -> Challenge.Evidence? {
         guard limit(to: rules.verification == .full ? host : nil), trustAuthorities(of: rules)
         else { return nil }
@@ -30,7 +29,7 @@ struct ServerTrust: @unchecked Sendable {
         return Challenge.Evidence(flaw: flaw ?? .other, chain: chain)
     }
 
-    /// Requires a certificate that is valid for servers and, if a host is given, for that host.
+    /// Requires a certificate for servers and, if given, for this host.
     private func limit(to host: String?) -> Bool {
         SecTrustSetPolicies(trust, SecPolicyCreateSSL(true, host as CFString?)) == errSecSuccess
     }
@@ -52,10 +51,9 @@ struct ServerTrust: @unchecked Sendable {
 }
 
 extension Certificate {
-    /// The certificate in the system's form; nil if the system cannot read it.
+    /// Nil if the system can't read the certificate.
     fileprivate var forSystem: SecCertificate? { SecCertificateCreateWithData(nil, der as CFData) }
 
-    /// True if the system can read the certificate.
     var isReadableHere: Bool { forSystem != nil }
 }
 
@@ -76,9 +74,7 @@ extension Challenge.Flaw {
 extension Challenge {
     /// Creates a question from URLSession's challenge.
     ///
-    /// - Parameters:
-    ///   - challenge: URLSession's challenge.
-    ///   - host: The host of the request's URL; nil if the request has ended.
+    /// - Parameter host: The host of the request's URL; nil if the request has ended.
     init(_ challenge: URLAuthenticationChallenge, askedHost host: String?) {
         let space = challenge.protectionSpace
         let kind: Kind =
@@ -93,16 +89,14 @@ extension Challenge {
     }
 }
 
-/// A client certificate with its private key, in memory.
-///
-/// The system's objects in it never change.
+/// A client certificate with its private key, in memory; the system's objects in it never change.
 final class ClientIdentity: @unchecked Sendable {
     private let identity: SecIdentity
     private let issuers: [SecCertificate]
 
     /// Reads a PKCS#12 file.
     ///
-    /// - Throws: An `UnsupportedSetting` if the system cannot read the file.
+    /// - Throws: An `UnsupportedSetting` if the system can't read it.
     init(_ certificate: TLSSettings.ClientCertificate) throws(UnsupportedSetting) {
         let path = certificate.chain.path
         guard let data = try? Data(contentsOf: certificate.chain) else {
@@ -133,7 +127,7 @@ final class ClientIdentity: @unchecked Sendable {
 }
 #else
 extension Certificate {
-    /// True if the certificate's key can be read; URLSession on Linux itself reads no certificates.
+    /// True if the certificate's key can be read; URLSession on Linux reads no certificates.
     var isReadableHere: Bool { publicKey != nil }
 }
 #endif

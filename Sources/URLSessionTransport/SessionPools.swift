@@ -10,24 +10,19 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The sessions of a transport: one for all hosts, and others for hosts whose connections have gone silent.
+/// A transport's sessions: one for all hosts, and one for each host whose connections have gone silent.
 ///
-/// A session that has been replaced gets no more requests, and is invalidated after its last one.
+/// A replaced session gets no more requests, and is invalidated after its last one.
 final class SessionPools: Sendable {
     /// How long a host is remembered after its last request.
     private static let keepAlive = Duration.seconds(120)
 
     private let first: SessionTaskDelegate
     private let pools: HostPools<SessionTaskDelegate>
-    /// The sessions that have not been invalidated.
+    /// The sessions that weren't invalidated.
     let open: Locked<[SessionTaskDelegate]>
 
-    /// Creates the sessions of a transport.
-    ///
-    /// - Parameters:
-    ///   - first: The session for all hosts.
-    ///   - configuration: The configuration of further sessions; nil if the session is the app's, which is never
-    ///     replaced.
+    /// `configuration` is for further sessions; nil if the first session is the app's, which is never replaced.
     init(_ first: SessionTaskDelegate, _ configuration: URLSessionConfiguration?) {
         let open = Locked([first])
         var make: (@Sendable () -> SessionTaskDelegate)?
@@ -49,13 +44,13 @@ final class SessionPools: Sendable {
         }
     }
 
-    /// Sends a request; its recipient gets every outcome, even a refusal.
+    /// Sends a request; the recipient gets every outcome, even a refusal.
     func send(_ request: HTTPRequest, for recipient: TransportExchange.Recipient) {
         do {
             let exchange = try TransportExchange(
                 request, for: recipient, within: first.limits, on: first.scheduler)
             let host = AbsoluteURL.schemeAndAuthority(of: request.url)
-            let (tasks, connections) = try pools.enter(host) { try $0.enter() }
+            let (tasks, connections) = try pools.enter(host) { try $0.beginStart() }
             exchange.use(connections)
             tasks.send(exchange)
         } catch {
@@ -63,7 +58,6 @@ final class SessionPools: Sendable {
         }
     }
 
-    /// Refuses new calls; see ``SessionTransport/close(cancelling:)``.
     @discardableResult
     func close(cancelling: Bool) -> Future<Void> {
         pools.close()

@@ -10,35 +10,34 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The delegate of one session, with a table of the running exchanges by task.
+/// The delegate of one session, with its running exchanges by task.
 ///
-/// A transport has several such objects if a host's connections have gone silent (``HostPools``).
+/// A transport has several if a host's connections have gone silent (``HostPools``).
 ///
-/// An exchange enters the table before its task begins, and leaves it when its outcome is known. Events of a task that
-/// is not in the table are ignored. The lock is never held while URLSession or a future is called, with one exception:
-/// a redirect is answered under the lock, because URLSession only queues that answer. On Linux, URLSession calls the
-/// delegate on URLSession's own queue. So on Linux, the delegate settles futures through ``deliver``.
+/// An exchange is in the table from before its task begins until its outcome is known. Events of other tasks are
+/// ignored. The lock isn't held while URLSession or a future is called, except to answer a redirect, which URLSession
+/// only queues. On Linux, the delegate is called on URLSession's own queue, so it settles futures through ``deliver``.
 final class SessionTaskDelegate: NSObject, Sendable {
     struct Entry {
         let call: Call
         let task: URLSessionTask
-        /// The app's session that the request is sent for, kept alive until the exchange ends; nil if there is none.
+        /// The app's session that the request is for, kept alive until the exchange ends.
         let appSession: URLSession?
     }
 
-    /// A call, which stays the same object if its request is sent again.
+    /// A call; the same object if its request is sent again.
     final class Call: Sendable {
         let exchange: TransportExchange
         let state = Locked(State())
 
         struct State {
-            /// The body, after it has been read.
+            /// The body, once it has been read.
             var body = UploadBody.none
-            /// The future of the body while it is being read.
+            /// The body, while it's being read.
             var upload: Future<UploadBody>?
             /// The task's identifier; nil until the body has been read.
             var task: Int?
-            /// The number of times that the request was sent again.
+            /// How often the request was sent again.
             var resends = 0
             /// True if the call ended before it had a task.
             var isOver = false
@@ -51,19 +50,18 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     struct State {
         var session: URLSession?
-        /// The app's session; ``session`` is the same session, or one that sends in its place.
+        /// The app's session; ``session`` is the same one, or one that sends in its place.
         weak var appSession: URLSession?
         var entries: [Int: Entry] = [:]
         /// The calls whose bodies are being read.
         var uploads: [ObjectIdentifier: Call] = [:]
-        /// The number of calls that are about to enter the table; the session must not be invalidated meanwhile.
+        /// How many calls are about to enter the table; meanwhile, the session must stay valid.
         var starting = 0
         var isClosed = false
         var isCancelling = false
         var isInvalidated = false
     }
 
-    /// A function that runs a closure on the queue where results are delivered.
     typealias Delivery = @Sendable (@escaping @Sendable () -> Void) -> Void
 
     let state = Locked(State())
@@ -74,28 +72,25 @@ final class SessionTaskDelegate: NSObject, Sendable {
     let closed = InternalPromise<Void>()
 
     #if canImport(FoundationNetworking)
-    /// Runs closures one after the other, on the queue where results are delivered.
+    /// Runs closures one by one, on the queue where results are delivered.
     ///
-    /// This is the delegate queue of the app's session, or a queue of the transport if there is no app's session. It is
-    /// not the queue where URLSession calls its delegate, because URLSession waits for that queue when the next request
-    /// is created.
+    /// It's the delegate queue of the app's session, or a queue of the transport. URLSession's own queue won't do,
+    /// because URLSession waits for it when the next request is created.
     let deliver: Delivery
     #else
-    /// The queue where URLSession calls the delegate, which runs one operation at a time.
+    /// Where URLSession calls the delegate, one operation at a time.
     private let queue: OperationQueue
-    /// True if the session is the app's; then it stays valid, and its own delegate is asked for passwords.
+    /// True if the session is the app's; it then stays valid, and its own delegate is asked for passwords.
     let isGuest: Bool
     /// Runs a closure at once, because URLSession calls the delegate on the queue where results are delivered.
     let deliver: Delivery = { $0() }
     #endif
 
-    /// The queue for calls to URLSession that block, or that must not run on URLSession's own queue.
+    /// For calls to URLSession that block, or that must not run on its own queue.
     let aside = DispatchQueue(label: "Pledge.SessionTransport.aside")
 
-    /// Creates the delegate of the transport's own session, or of a session that sends for the app's session.
-    ///
-    /// - Parameter other: The delegate of another session of the transport, with the same configuration. Results settle
-    ///   on the same queue.
+    /// - Parameter other: The delegate of another session of the transport, with the same configuration and the same
+    ///   queue of results.
     init(
         _ configuration: SessionTransport.Configuration, _ scheduler: any FutureScheduler,
         for appSession: URLSession? = nil, connecting: SessionConnecting = SessionConnecting(),
@@ -149,9 +144,9 @@ final class SessionTaskDelegate: NSObject, Sendable {
 
     /// Uses a session of the app.
     ///
-    /// On Linux, a second session without a cache sends the requests, and this object is its delegate. The app's
-    /// session can't do that itself on Linux: the delegate of a single task doesn't get the task's data, and cancelling
-    /// a task of a session with a cache can end the process.
+    /// On Linux, a second session without a cache, with this delegate, sends the requests. The app's session can't: a
+    /// single task's delegate doesn't get the data, and cancelling a task of a session with a cache can end the
+    /// process.
     func open(for appSession: URLSession) {
         state.withLock { $0.appSession = appSession }
         #if canImport(FoundationNetworking)
@@ -165,9 +160,9 @@ final class SessionTaskDelegate: NSObject, Sendable {
     }
 
     #if canImport(ObjectiveC)
-    /// Leaves requests for passwords to the delegate of the app's session.
+    /// Leaves passwords to the delegate of the app's session.
     ///
-    /// URLSession asks that delegate if the task's own delegate does not implement the method for passwords.
+    /// URLSession asks it if the task's own delegate doesn't implement the method.
     override func responds(to selector: Selector!) -> Bool {
         let asksForPassword = #selector(
             (any URLSessionTaskDelegate).urlSession(_:task:didReceive:completionHandler:))
@@ -177,10 +172,10 @@ final class SessionTaskDelegate: NSObject, Sendable {
 }
 
 extension SessionTaskDelegate {
-    /// Sends the request of a call that `enter()` has counted; its recipient gets every outcome.
+    /// Sends the request of a call that ``beginStart()`` has counted; the recipient gets every outcome.
     func send(_ exchange: TransportExchange) {
         let call = Call(exchange)
-        exchange.watch { [weak self] in self?.end(call, with: $0) }
+        exchange.watch { [weak self] in self?.endCall(call, with: $0) }
         do {
             try prepare(call, exchange.request.body)
         } catch {
@@ -198,7 +193,7 @@ extension SessionTaskDelegate {
         }
     }
 
-    /// Creates and starts the task of a call that `enter()` has counted.
+    /// Creates and starts the task of a call that ``beginStart()`` has counted.
     func start(_ call: Call, _ body: UploadBody) {
         let exchange = call.exchange
         let (made, appSession) = state.withLock { ($0.session, $0.appSession) }
@@ -230,20 +225,19 @@ extension SessionTaskDelegate {
             return
         }
         do {
-            // The exchange learns here that its request is being sent, because URLSession doesn't report when a request
-            // gets a connection.
+            // URLSession doesn't say when a request gets a connection, so the exchange counts it as being sent now.
             try exchange.willSend()
         } catch {
             return fail(id, with: error) { $0() }
         }
-        // The task doesn't start if its call has ended in the meantime.
+        // The call may have ended meanwhile.
         if state.withLock({ $0.entries[id] != nil }) { task.resume() }
     }
 
-    /// Counts a new call; a call of `send` or `leave()` must follow.
+    /// Counts a call that is about to start; a call of `send` or `leave()` must follow.
     ///
     /// - Throws: `HTTPError` if the transport is closed.
-    func enter() throws {
+    func beginStart() throws {
         let isOpen = state.withLock { state in
             if !state.isClosed { state.starting += 1 }
             return !state.isClosed
@@ -251,7 +245,7 @@ extension SessionTaskDelegate {
         if !isOpen { throw HTTPError(code: .transportClosed) }
     }
 
-    /// Undoes `enter()`.
+    /// Undoes ``beginStart()``.
     func leave() {
         state.withLock { $0.starting -= 1 }
         invalidateIfDone()
@@ -259,7 +253,7 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// Reads a body to its end, and then creates the task of a call that `enter()` has counted.
+    /// Reads a body, and then creates the task of a call that ``beginStart()`` has counted.
     func upload(_ source: HTTPRequest.BodySource, of call: Call) throws {
         var stream = try opened(source)
         if let length = source.length { stream = stream.checkingLength(length) }
@@ -273,9 +267,9 @@ extension SessionTaskDelegate {
             state.uploads[key] = call
             return state.isCancelling
         }
-        // While the source is read, the idle timeout doesn't run, because the source may take any time.
+        // While the source is read, which may take any time, the idle timeout doesn't run.
         call.exchange.expectNothing()
-        if isCancelling || isOver { end(call, with: CancellationError()) }
+        if isCancelling || isOver { endCall(call, with: CancellationError()) }
         body.observe { [weak self] result in
             guard let self else { return }
             state.withLock { $0.uploads[key] = nil }
@@ -297,25 +291,21 @@ extension SessionTaskDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// Ends a call before its response is complete, because its caller has left or its time has passed.
-    func end(_ call: Call, with reason: any Error) {
+    /// Ends a call early, because its caller has left or its time has passed.
+    func endCall(_ call: Call, with reason: any Error) {
         let (task, upload) = call.state.withLock { state in
             if state.task == nil { state.isOver = true }
             return (state.task, state.upload.take())
         }
         if let task { return fail(task, with: reason) { $0() } }
-        // The exchange fails before the body is cancelled. Otherwise the body's cancellation would be reported as the
-        // reason.
+        // The exchange first: otherwise the body's cancellation would be reported as the reason.
         call.exchange.fail(with: reason)
         upload?.cancel()
     }
 
     /// Fails an exchange, and cancels its task.
     ///
-    /// - Parameters:
-    ///   - id: The task's identifier.
-    ///   - error: The error that the caller gets.
-    ///   - deliver: Delivers the failure; nil to deliver it like other results.
+    /// - Parameter deliver: Delivers the failure; nil to deliver it like other results.
     func fail(
         _ id: Int, with error: any Error, delivering deliver: TransportExchange.Delivery? = nil
     ) {
@@ -326,19 +316,16 @@ extension SessionTaskDelegate {
 
     /// Removes an exchange from the table.
     ///
-    /// Several threads may try to end an exchange. Only the thread that gets the entry here notifies the recipient.
+    /// Of several threads that end an exchange, only the one that gets the entry here notifies the recipient.
     func remove(_ id: Int) -> Entry? {
         let entry = state.withLock { $0.entries.removeValue(forKey: id) }
         if entry != nil { invalidateIfDone() }
         return entry
     }
 
-    /// Cancels a task on another thread.
-    ///
-    /// On Linux, cancelling waits for a queue of the session.
+    /// Cancels a task on another thread, because on Linux, that waits for a queue of the session.
     func stop(_ task: URLSessionTask) { aside.async { task.cancel() } }
 
-    /// Refuses new calls; see ``SessionTransport/close(cancelling:)``.
     @discardableResult
     func close(cancelling: Bool) -> Future<Void> {
         let calls = state.withLock { state -> [Call] in
@@ -347,12 +334,12 @@ extension SessionTaskDelegate {
             state.isCancelling = true
             return state.entries.values.map(\.call) + state.uploads.values
         }
-        for call in calls { end(call, with: CancellationError()) }
+        for call in calls { endCall(call, with: CancellationError()) }
         invalidateIfDone()
         return closed.map { $0 }
     }
 
-    /// Invalidates the session if the transport is closed and no call uses the session any more.
+    /// Invalidates the session if the transport is closed and no call needs the session.
     func invalidateIfDone() {
         let session = state.withLock { state -> URLSession? in
             guard state.isClosed, state.starting == 0, state.entries.isEmpty, !state.isInvalidated
@@ -372,14 +359,13 @@ extension SessionTaskDelegate {
 }
 
 #if canImport(FoundationNetworking)
-/// A queue that runs each operation at once, on the thread that adds it.
+/// Runs each operation at once, on the thread that adds it; a session calls its delegate on this queue.
 ///
-/// A session calls its delegate on this queue. On Linux, URLSession calls its delegate at least three times for each
-/// request, and separate operations would be a large part of the request's cost. With this queue, the delegate runs
-/// directly on the session's own queue. There the delegate only records each event, and passes on the events that
-/// others wait for.
+/// On Linux, URLSession calls its delegate at least three times per request, and separate operations would be a large
+/// part of the cost. So the delegate runs on the session's own queue, where it only records events and passes on those
+/// that others wait for.
 final class DelegateQueue: OperationQueue, @unchecked Sendable {
-    // `@unchecked` holds because the class adds no state to its superclass, which is Sendable.
+    // `@unchecked`, because the class adds no state to its Sendable superclass.
     override func addOperation(_ block: @escaping @Sendable () -> Void) { block() }
 }
 #endif

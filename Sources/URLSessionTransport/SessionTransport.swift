@@ -77,9 +77,9 @@ public import Foundation
 ///   libcurl before 7.80 refuses the encoded form too (`HTTPError.Code.other`).
 public final class SessionTransport: Sendable, HTTPTransport {
     let sessions: SessionPools
-    /// The app's session, kept alive by the transport; nil if the app didn't create the transport with a session.
+    /// The app's session, kept alive; nil if the app hasn't given one.
     private let appSession: URLSession?
-    /// The reason why every call is refused; nil if calls are accepted.
+    /// Why every call is refused; nil if calls are accepted.
     private let refusal: String?
 
     /// Creates a transport with its own session.
@@ -186,7 +186,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
         self.init(over: session, keeping: session, configuration, scheduler)
     }
 
-    /// Creates a transport on a session of the app, and keeps `kept` alive.
+    /// Uses a session of the app, and keeps `kept` alive.
     init(
         over session: URLSession, keeping kept: URLSession? = nil,
         _ configuration: Configuration? = nil, _ scheduler: some FutureScheduler = .live,
@@ -313,7 +313,6 @@ extension SessionTransport {
             self.maxConnectionsPerHost = maxConnectionsPerHost
         }
 
-        /// Returns the session's configuration.
         func ofSession(_ adjust: (URLSessionConfiguration) -> Void) -> URLSessionConfiguration {
             let session = URLSessionConfiguration.ephemeral
             session.httpMaximumConnectionsPerHost = maxConnectionsPerHost
@@ -329,13 +328,13 @@ extension SessionTransport {
             return session
         }
 
-        /// Creates the default limits for an app's session, with the session's own idle timeout.
+        /// The limits for an app's session, with the session's own idle timeout.
         init(of session: URLSessionConfiguration) {
             let seconds = session.timeoutIntervalForRequest
             self.init(idleTimeout: seconds > 0 ? .seconds(min(seconds, 2_592_000)) : nil)
         }
 
-        /// Returns the same limits; traps if one is out of range.
+        /// Traps if a limit is out of range.
         func checked() -> Self {
             precondition(
                 maxConnectionsPerHost > 0, "at least 1 connection, not \(maxConnectionsPerHost)")
@@ -348,22 +347,21 @@ extension SessionTransport {
 }
 
 extension URLSessionConfiguration {
-    /// The reason why an app's session cannot be used; nil if it can.
+    /// Why an app's session can't be used; nil if it can.
     var refusal: String? { Self.refusal(ofSessionNamed: identifier) }
 
-    /// Returns the reason why an app's session cannot be used; nil if it can.
+    /// Why an app's session can't be used; nil if it can.
     ///
-    /// - Parameter identifier: The name of a background session; nil for any other session.
+    /// - Parameter identifier: The name of a background session; nil for any other.
     static func refusal(ofSessionNamed identifier: String?) -> String? {
         if identifier == nil { return nil }
         return "a background session runs only uploads and downloads of files: give"
             + " SessionTransport a session with the configuration .default or .ephemeral"
     }
 
-    /// Removes the session's own time limits, by making them 30 days.
+    /// Makes the session's own time limits 30 days.
     ///
-    /// On Linux, URLSession truncates limits to whole seconds and multiplies them. A limit of 30 days is long, but
-    /// small enough not to overflow.
+    /// On Linux, URLSession truncates limits to whole seconds and multiplies them, which a longer limit would overflow.
     func leaveTimeToTransport() {
         timeoutIntervalForRequest = 2_592_000
         timeoutIntervalForResource = 2_592_000

@@ -2,13 +2,13 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPMessages
 
-/// A body in a form that URLSession sends correctly, and can send again.
+/// A body that URLSession sends correctly, and can send again.
 enum UploadBody: Sendable {
     case none
     case data(Data)
     /// A regular file.
     ///
-    /// A `TemporaryFile` is released, and thereby removed, when the exchange is over.
+    /// A `TemporaryFile` is removed with the exchange.
     case file(URL, TemporaryFile?)
 
     var isNone: Bool {
@@ -16,12 +16,12 @@ enum UploadBody: Sendable {
         return false
     }
 
-    /// Creates a body from a file.
+    /// Checks a file.
     ///
-    /// A symbolic link is resolved, because URLSession on Linux takes the length of the link for the length of its
-    /// file. The file is checked, because URLSession on Linux waits forever if a file is empty or cannot be read.
+    /// A link is resolved, because URLSession on Linux takes the link's length for the file's. An empty or unreadable
+    /// file would make it wait for ever.
     ///
-    /// - Throws: `HTTPError` if the file cannot be read.
+    /// - Throws: `HTTPError` if the file can't be read.
     static func file(at url: URL) throws -> UploadBody {
         let file = url.resolvingSymlinksInPath()
         do {
@@ -39,10 +39,10 @@ enum UploadBody: Sendable {
     }
 }
 
-/// Collects a stream before it is sent: in memory while it is small, then in a file.
+/// Collects a stream before it's sent: in memory while it's small, then in a file.
 ///
-/// URLSession doesn't get the stream itself. On Linux, it would read the stream on the queue where it does everything
-/// else, and block that queue until the next bytes arrive.
+/// On Linux, URLSession would read the stream on the queue where it does everything else, and block it until the next
+/// bytes arrive.
 struct BodySpool {
     private let limit: Int64
     private let memory: Int
@@ -50,19 +50,13 @@ struct BodySpool {
     private var data = Data()
     private var file: (TemporaryFile, FileHandle)?
 
-    /// Creates an empty spool.
-    ///
-    /// - Parameters:
-    ///   - limit: The largest number of bytes in the body.
-    ///   - memory: The largest number of bytes kept in memory.
+    /// `limit` is the most bytes of the body, and `memory` the most in memory.
     init(limit: Int64, memory: Int = 1 << 20) {
         self.limit = limit
         self.memory = memory
     }
 
-    /// Appends a chunk.
-    ///
-    /// - Throws: `HTTPError` if the body has more bytes than the limit, or if the file cannot be written.
+    /// - Throws: `HTTPError` if the body exceeds the limit, or if the file can't be written.
     mutating func append(_ chunk: Data) throws {
         guard chunk.count <= limit - count else {
             let reason = "the body to be sent has more than \(limit) bytes"
@@ -77,9 +71,9 @@ struct BodySpool {
         }
     }
 
-    /// Returns the whole body after the stream has ended.
+    /// The whole body, after the stream has ended.
     ///
-    /// - Throws: `HTTPError` if the file cannot be written.
+    /// - Throws: `HTTPError` if the file can't be written.
     mutating func finish() throws -> UploadBody {
         guard let (file, handle) = file else { return .data(data) }
         do {
@@ -102,9 +96,7 @@ struct BodySpool {
 }
 
 extension BodySpool {
-    /// Reads a stream to its end.
-    ///
-    /// - Returns: A future of the body. Cancelling the future cancels the stream.
+    /// Reads a stream to its end; cancelling the future cancels the stream.
     static func body(of stream: HTTPBodyStream, upTo limit: Int64) -> Future<UploadBody> {
         read(stream, into: Locked(BodySpool(limit: limit)))
     }
@@ -125,13 +117,11 @@ extension BodySpool {
     }
 }
 
-/// A file that only its owner can read, and that is removed when this object is released.
+/// A file that only its owner can read, and that is removed with this object.
 final class TemporaryFile: Sendable {
     let url: URL
 
-    /// Creates an empty file.
-    ///
-    /// - Throws: Foundation's error if the file cannot be created.
+    /// - Throws: Foundation's error if the file can't be created.
     init() throws {
         url = FileManager.default.temporaryDirectory
             .appendingPathComponent("Pledge-\(UUID().uuidString)")

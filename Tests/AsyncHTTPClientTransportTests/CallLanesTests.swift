@@ -16,7 +16,7 @@ struct CallLanesTests {
 
     private func call(_ host: String = "a") -> Call {
         let call = Call(on: lanes)
-        lanes.enter(host, call)
+        lanes.enterLane(host, call)
         return call
     }
 
@@ -85,7 +85,7 @@ struct CallLanesTests {
         let first = (0..<2).map { _ in call() }
         let many = (0..<100_000).map { _ in
             let call = Call(on: lanes, endsAtOnce: true)
-            lanes.enter("a", call)
+            lanes.enterLane("a", call)
             return call
         }
         first[0].end()
@@ -101,7 +101,7 @@ struct CallLanesTests {
                     var begun = 0
                     for round in 0..<rounds {
                         let call = Call(on: lanes, endsAtOnce: round % 3 == 0)
-                        lanes.enter("a", call)
+                        lanes.enterLane("a", call)
                         if round % 5 == 0 { lanes.withdraw(call, from: "a") }
                         call.endWhenBegun()
                         if call.isBegun { begun += 1 }
@@ -120,7 +120,7 @@ struct CallLanesTests {
         let released = {
             let lanes = CallLanes(in: MultiThreadedEventLoopGroup.singleton, limit: 2)
             let calls = (0..<4).map { _ in Call(on: lanes) }
-            for call in calls { lanes.enter("a", call) }
+            for call in calls { lanes.enterLane("a", call) }
             for call in calls { call.end() }
             return { [weak lanes, weak lane = calls[0].lastLane] in lanes == nil && lane == nil }
         }()

@@ -11,14 +11,14 @@ struct ConnectionTrackerTests {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 3)
         let tracker = ConnectionTracker(in: group, limit: 8)
         let loops = { (host: String) in
-            Set((0..<6).map { _ in ObjectIdentifier(tracker.enter(host)) })
+            Set((0..<6).map { _ in ObjectIdentifier(tracker.enterCall(to: host)) })
         }
         let first = loops("https://a.test")
         #expect(first.count == 1)
-        tracker.note(.http1_1, of: "https://a.test")
+        tracker.noteVersion(.http1_1, of: "https://a.test")
         #expect(loops("https://a.test").count == 3)
         #expect(loops("https://b.test").count == 1)
-        tracker.note(HTTPVersion(major: 2, minor: 0), of: "https://a.test")
+        tracker.noteVersion(HTTPVersion(major: 2, minor: 0), of: "https://a.test")
         #expect(loops("https://a.test") == first)
         try await group.shutdownGracefully()
     }

@@ -72,7 +72,7 @@ import Testing
             #expect((next != nil) == waitsOn)
             #expect(call.again(after: HTTPClientError.connectTimeout, control) == nil)
             call = next ?? call
-            control.end(with: CancellationError())
+            control.endCall(with: CancellationError())
             #expect(call.again(after: HTTPClientError.getConnectionFromPoolTimeout, control) == nil)
         }
         let error = call.failure(HTTPClientError.getConnectionFromPoolTimeout) as? HTTPError

@@ -69,7 +69,7 @@ import Testing
         #expect(text(machine.refused(old, at: at(0), "a")) == "wait+old")
         #expect(text(machine.refused(old, at: at(0), "b")) == "wait")
         #expect(text(machine.ask(sendsOnce: false, at: at(0), "c")) == "wait")
-        let ended = machine.end(1, with: .success(token("new")), at: at(1))
+        let ended = machine.endRefresh(1, with: .success(token("new")), at: at(1))
         #expect(text(ended) == ["a: new", "b: new", "c: new"])
         #expect(ended.hasChanged)
         #expect(text(machine.refused(old, at: at(1), "d")) == "send new")
@@ -81,7 +81,7 @@ import Testing
         let old = try grant(&machine)
         _ = machine.refused(old, at: at(0), "a")
         _ = machine.ask(sendsOnce: false, at: at(0), "b")
-        let ended = machine.end(1, with: .failure(Broken()), at: at(1))
+        let ended = machine.endRefresh(1, with: .failure(Broken()), at: at(1))
         #expect(text(ended) == ["a: Broken", "b: Broken"])
         #expect(!ended.hasChanged)
         #expect(text(machine.ask(sendsOnce: false, at: at(1), "c")) == "send old")
@@ -98,7 +98,7 @@ import Testing
         var machine = machine(token("old"))
         let old = try grant(&machine)
         _ = machine.refused(old, at: at(0), "a")
-        _ = machine.end(1, with: .success(token("new")), at: at(1))
+        _ = machine.endRefresh(1, with: .success(token("new")), at: at(1))
         machine.reject(old, at: at(1))
         #expect(text(machine.ask(sendsOnce: true, at: at(1), "b")) == "send new")
         // The new token is refused as well: a request with an old 401 then waits for the next token.
@@ -114,7 +114,7 @@ import Testing
         #expect(text(machine.ask(sendsOnce: false, at: at(99), "c")) == "send old")
         #expect(text(machine.ask(sendsOnce: true, at: at(99), "d")) == "wait")
         #expect(text(machine.ask(sendsOnce: false, at: at(100), "e")) == "wait")
-        let ended = machine.end(1, with: .success(token("new", lifetime: 5)), at: at(100))
+        let ended = machine.endRefresh(1, with: .success(token("new", lifetime: 5)), at: at(100))
         #expect(text(ended) == ["d: new", "e: new"])
         // The leeway is at most half of the lifetime.
         #expect(text(machine.ask(sendsOnce: false, at: at(102), "f")) == "send new")
@@ -125,17 +125,17 @@ import Testing
         var machine = machine(token("old", lifetime: 100))
         #expect(text(machine.ask(sendsOnce: true, at: at(95), "a")) == "wait+old")
         #expect(text(machine.renew("b")) == "wait")
-        let ended = machine.end(1, with: .failure(Broken()), at: at(99))
+        let ended = machine.endRefresh(1, with: .failure(Broken()), at: at(99))
         #expect(text(ended) == ["a: old", "b: Broken"])
         #expect(text(machine.ask(sendsOnce: true, at: at(100), "c")) == "wait+old")
-        #expect(text(machine.end(2, with: .failure(Broken()), at: at(101))) == ["c: Broken"])
+        #expect(text(machine.endRefresh(2, with: .failure(Broken()), at: at(101))) == ["c: Broken"])
     }
 
     @Test func aTokenThatIsOverAtOnceIsUsedByThoseWhoWaitedForIt() throws {
         var machine = machine(token("old"))
         let old = try grant(&machine)
         _ = machine.refused(old, at: at(0), "a")
-        let ended = machine.end(1, with: .success(token("new", lifetime: 0)), at: at(0))
+        let ended = machine.endRefresh(1, with: .success(token("new", lifetime: 0)), at: at(0))
         #expect(text(ended) == ["a: new"])
         #expect(text(machine.ask(sendsOnce: false, at: at(0), "b")) == "wait+new")
     }
@@ -147,7 +147,7 @@ import Testing
         let out = machine.startSession(with: token("yours"), at: at(1))
         #expect(text(out) == ["a: SessionEnded"])
         #expect(out.hasChanged)
-        #expect(text(machine.end(1, with: .success(token("late")), at: at(2))) == [])
+        #expect(text(machine.endRefresh(1, with: .success(token("late")), at: at(2))) == [])
         #expect(machine.token?.value == "yours")
         #expect(text(machine.refused(mine, at: at(2), "b")) == "give back")
         machine.reject(mine, at: at(2))
@@ -162,8 +162,8 @@ import Testing
         _ = machine.refused(try grant(&machine), at: at(0), "a")
         _ = machine.startSession(with: token("yours"), at: at(0))
         #expect(text(machine.refused(try grant(&machine), at: at(0), "b")) == "wait+yours")
-        #expect(text(machine.end(1, with: .failure(Broken()), at: at(0))) == [])
-        #expect(text(machine.end(2, with: .success(token("new")), at: at(0))) == ["b: new"])
+        #expect(text(machine.endRefresh(1, with: .failure(Broken()), at: at(0))) == [])
+        #expect(text(machine.endRefresh(2, with: .success(token("new")), at: at(0))) == ["b: new"])
     }
 
     @Test func whoLeavesIsNotAmongThoseWhoWait() throws {
@@ -175,16 +175,17 @@ import Testing
         _ = machine.refused(old, at: at(0), "b")
         #expect(machine.leave(number) == "a")
         #expect(machine.leave(number) == nil)
-        #expect(text(machine.end(1, with: .success(token("new")), at: at(0))) == ["b: new"])
+        #expect(text(machine.endRefresh(1, with: .success(token("new")), at: at(0))) == ["b: new"])
     }
 
     @Test func theRefreshTokenStaysWhereThereIsNoNewOne() throws {
         var machine = machine(AccessToken("old", refreshToken: "r1"))
         _ = machine.refused(try grant(&machine), at: at(0), "a")
-        _ = machine.end(1, with: .success(token("new")), at: at(0))
+        _ = machine.endRefresh(1, with: .success(token("new")), at: at(0))
         #expect(machine.token?.refreshToken == "r1")
         _ = machine.refused(try grant(&machine), at: at(0), "a")
-        _ = machine.end(2, with: .success(AccessToken("next", refreshToken: "r2")), at: at(0))
+        _ = machine.endRefresh(
+            2, with: .success(AccessToken("next", refreshToken: "r2")), at: at(0))
         #expect(machine.token?.refreshToken == "r2")
     }
 
@@ -192,7 +193,7 @@ import Testing
         var machine = machine(token("old"))
         let old = try grant(&machine)
         _ = machine.refused(old, at: at(0), "a")
-        let ended = machine.end(1, with: .failure(TokenRefresher.InvalidGrant()), at: at(1))
+        let ended = machine.endRefresh(1, with: .failure(TokenRefresher.InvalidGrant()), at: at(1))
         #expect(text(ended) == ["a: InvalidGrant"])
         #expect(ended.isLatched)
         #expect(text(machine.ask(sendsOnce: false, at: at(1), "b")) == "fail InvalidGrant")
@@ -206,7 +207,7 @@ import Testing
     @Test func aTokenThatIsGoodStaysInUseAfterThat() {
         var machine = machine(token("old", lifetime: 100))
         #expect(text(machine.ask(sendsOnce: true, at: at(95), "a")) == "wait+old")
-        let ended = machine.end(1, with: .failure(TokenRefresher.InvalidGrant()), at: at(96))
+        let ended = machine.endRefresh(1, with: .failure(TokenRefresher.InvalidGrant()), at: at(96))
         #expect(text(ended) == ["a: old"])
         #expect(text(machine.ask(sendsOnce: true, at: at(97), "b")) == "send old")
         #expect(text(machine.ask(sendsOnce: false, at: at(100), "c")) == "fail InvalidGrant")
@@ -216,7 +217,7 @@ import Testing
         var machine = Machine(token("old"), leeway: .zero, grace: .seconds(10), at: at(0))
         let old = try grant(&machine)
         #expect(text(machine.refused(old, at: at(0), "a")) == "wait+old")
-        _ = machine.end(1, with: .success(token("new")), at: at(1))
+        _ = machine.endRefresh(1, with: .success(token("new")), at: at(1))
         let new = try grant(&machine, at: 1)
         machine.reject(new, at: at(10))
         #expect(text(machine.refused(new, at: at(10), "b")) == "give back")

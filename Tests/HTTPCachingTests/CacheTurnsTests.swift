@@ -103,6 +103,35 @@ import Testing
         call = nil
     }
 
+    @Test("two caches of one folder share a turn, which lasts until both have answers")
+    func twoCachesOfOneFolderShareATurn() {
+        let store = FolderCacheStore(on: disk)
+        let benches = [CacheBench(folder: store), CacheBench(folder: store)]
+        let gates = benches.map { bench in
+            let gate = InternalPromise<Void>()
+            bench.answers(.init(headers: ["Cache-Control": "no-store"], gate: gate))
+            return gate
+        }
+        let calls = benches.map { $0.send(.get, "/") }
+        #expect(disk.places.count == 1 && benches.allSatisfy { $0.requests.count == 1 })
+        gates[0].resolve()
+        #expect(calls[0].isSettled && disk.places.count == 1)
+        gates[1].resolve()
+        #expect(calls[1].isSettled && disk.places.isEmpty)
+    }
+
+    @Test("after one cache has waited in vain, another cache of the folder does not wait")
+    func aWaitInVainSparesTheOtherCacheOfTheFolder() {
+        let store = FolderCacheStore(on: disk)
+        let benches = [CacheBench(folder: store), CacheBench(folder: store)]
+        for bench in benches { bench.answers(["Cache-Control": "no-store"], body: "mine") }
+        disk.setOthersHavePlaces(true)
+        let call = benches[0].send(.get, "/")
+        benches[0].scheduler.advance(by: .milliseconds(530))
+        #expect(call.valueNow?.text == "mine")
+        #expect(benches[1].send(.get, "/").valueNow?.text == "mine")
+    }
+
     @Test func aConfirmationHasATurnToo() {
         bench.answers(["Cache-Control": "max-age=1", "ETag": "\"1\""], body: "mine")
         #expect(send().valueNow?.text == "mine")
@@ -332,20 +361,20 @@ import Testing
         let folder = try TestFolder()
         let path = folder.url.path
         let own = FilePlaces(in: SystemFolder(folder.url))
-        #expect(own.take(7) == true)
-        #expect(own.take(7) == nil)
-        #expect(own.take(.max) == true)
+        #expect(own.takePlace(7) == true)
+        #expect(own.takePlace(7) == nil)
+        #expect(own.takePlace(.max) == true)
         await #expect(processExitsWith: .success) { [path = path as String] in
             let other = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
-            #expect(other.take(7) == false)
-            #expect(other.take(8) == true)
+            #expect(other.takePlace(7) == false)
+            #expect(other.takePlace(8) == true)
             // The process ends with this place.
         }
-        #expect(own.take(8) == true)
+        #expect(own.takePlace(8) == true)
         own.leave(7)
         await #expect(processExitsWith: .success) { [path = path as String] in
             let next = FilePlaces(in: SystemFolder(URL(fileURLWithPath: path)))
-            #expect(next.take(7) == true)
+            #expect(next.takePlace(7) == true)
         }
     }
 

@@ -445,13 +445,14 @@ func texts(_ future: Future<[CachedResponse]>) throws -> [String] {
         table.isOpen = true
         let before = table.find(key(1))
         let put: FolderCacheTable.Step.Change = { $0 = [FolderCacheStore.response("old")] }
-        #expect(table.enter(key(1), "f", at: nil, before.past, put)?.isEmpty == true)
+        #expect(table.changeEntries(key(1), "f", at: nil, before.past, put)?.isEmpty == true)
         let during = table.find(key(1))
         let batch = table.takeBatch()
         _ = table.persisted([.init(change: batch.changes[0], version: version)])
         // Both have seen no file, so both must read the one that is there now.
-        #expect(table.enter(key(1), "f", at: during.version, during.past) { $0 = [] } == nil)
-        #expect(table.enter(key(1), "f", at: nil, before.past) { $0 = [] } == nil)
+        #expect(
+            table.changeEntries(key(1), "f", at: during.version, during.past) { $0 = [] } == nil)
+        #expect(table.changeEntries(key(1), "f", at: nil, before.past) { $0 = [] } == nil)
     }
 
     @Test func whatIsRemovedWhileAnotherCallerReadsItsFileStaysRemoved() throws {

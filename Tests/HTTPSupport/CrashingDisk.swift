@@ -86,7 +86,7 @@ package final class CrashingDisk: StorageFolder, StoragePlaces {
         state.withLock { $0.leaving = body }
     }
 
-    package func take(_ place: Int64) -> Bool? {
+    package func takePlace(_ place: Int64) -> Bool? {
         state.withLock { state in
             if state.othersHavePlaces { return false }
             return state.places.insert(place).inserted ? true : nil

@@ -25,7 +25,7 @@ struct HeadReaderTests {
         var reading = Reading()
         for line in lines {
             reading.lines += 1
-            switch line.withUnsafeBytes({ reader.take($0) }) {
+            switch line.withUnsafeBytes({ reader.readLine($0) }) {
             case .more: continue
             case .head(let status, let headers):
                 reading.status = status
@@ -161,7 +161,7 @@ struct HeadReaderTests {
             Array("B: é\r\n".utf8), [9, 0xE9, 13, 10], Array("C: plain\r\n".utf8), [13, 10],
         ]
         for line in lines {
-            guard case .head(_, let headers) = line.withUnsafeBytes({ reader.take($0) }) else {
+            guard case .head(_, let headers) = line.withUnsafeBytes({ reader.readLine($0) }) else {
                 continue
             }
             #expect(headers.received("A").map(\.bytes) == [[0xE9, 0x85, 0x20, 0x80]])
@@ -199,7 +199,7 @@ struct HeadReaderTests {
     @Test func passesTrailersOverAndCountsThem() {
         var reader = HeadReader(limit: 60)
         func take(_ line: String) -> HeadReader.Event {
-            Array(line.utf8).withUnsafeBytes { reader.take($0) }
+            Array(line.utf8).withUnsafeBytes { reader.readLine($0) }
         }
         _ = take("HTTP/1.1 200 OK\r\n")
         guard case .head(200, _) = take("\r\n") else { Issue.record("no head"); return }
@@ -217,10 +217,10 @@ struct HeadReaderTests {
     @Test func aTrailerNeedNotBeAField() {
         var reader = HeadReader(limit: 100)
         for line in ["HTTP/1.1 200 OK\r\n", "\r\n"] {
-            _ = Array(line.utf8).withUnsafeBytes { reader.take($0) }
+            _ = Array(line.utf8).withUnsafeBytes { reader.readLine($0) }
         }
         for line in ["no colon\r\n", " folded\r\n", "HTTP/1.1 101 \r\n", "\r\n"] {
-            let event = Array(line.utf8).withUnsafeBytes { reader.take($0) }
+            let event = Array(line.utf8).withUnsafeBytes { reader.readLine($0) }
             guard case .more = event else { Issue.record("\(line) ends it"); return }
         }
     }
@@ -230,12 +230,12 @@ struct HeadReaderTests {
         let alphabet = Array("HTTP/1. 2034:\r\n\t".utf8) + [0, 0xff, 0xc3, 0xe9]
         for _ in 0..<2_000 {
             var reader = HeadReader(limit: 200)
-            _ = Array("HTTP/1.1 200 OK\r\n".utf8).withUnsafeBytes { reader.take($0) }
+            _ = Array("HTTP/1.1 200 OK\r\n".utf8).withUnsafeBytes { reader.readLine($0) }
             for _ in 0..<20 {
                 let line = (0..<Int.random(in: 0...12, using: &random)).map { _ in
                     alphabet.randomElement(using: &random) ?? 0
                 }
-                if case .tooLarge = line.withUnsafeBytes({ reader.take($0) }) { break }
+                if case .tooLarge = line.withUnsafeBytes({ reader.readLine($0) }) { break }
             }
         }
     }

@@ -20,7 +20,7 @@ struct NameMemoryTests {
         let promise = InternalPromise<HTTPResponse>()
         let exchange = try TransportExchange(
             request, for: .whole(promise), within: engine.limits, on: engine.scheduler)
-        let handle = try engine.handles.take(for: request, isStreamed: false)
+        let handle = try engine.handles.takeHandle(for: request, isStreamed: false)
         if let entry { handle.setAddresses(entry) }
         engine.submit(.start(exchange, handle))
         return promise

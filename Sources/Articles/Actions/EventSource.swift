@@ -73,8 +73,8 @@ public final class EventSource<Events: SetAlgebra & Sendable>: Sendable {
 
 /// A bound function, and the events that it waits for.
 ///
-/// When it is unbound, its function is removed first, and then the handler leaves its source's list. So a send that
-/// still has the old list doesn't call the function.
+/// Unbinding first removes the function, and then the handler from the source's list. So a send that still has the old
+/// list doesn't call it.
 final class EventHandler<Events: Sendable>: Sendable {
     let events: Events
     private let stored: Locked<(@Sendable (()) -> Void)?>
@@ -84,15 +84,12 @@ final class EventHandler<Events: Sendable>: Sendable {
         stored = Locked(executable)
     }
 
-    /// The function; nil once it is unbound.
+    /// Nil once it's unbound.
     var executable: (@Sendable (()) -> Void)? {
         stored.withLock { $0 }
     }
 
-    /// Releases the function.
-    ///
-    /// The function and its captures are released outside the lock, because releasing them may run code that uses this
-    /// handler.
+    /// Releases the function, outside the lock, because its captures may use this handler.
     func clear() {
         let released = stored.withLock { executable in
             defer { executable = nil }

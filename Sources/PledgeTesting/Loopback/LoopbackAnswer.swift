@@ -46,7 +46,7 @@ public struct LoopbackAnswer: Sendable {
         whole(status, headers, body)
     }
 
-    /// A whole response with headers from any collection; the headers aren't checked.
+    /// A whole response; the headers aren't checked.
     static func whole(
         _ status: Int, _ headers: some Collection<(key: String, value: String)>, _ body: Data
     ) -> LoopbackAnswer {

@@ -1,16 +1,13 @@
 import Pledge
 
-/// The connection of one client.
-///
-/// Only the server's loop uses it.
+/// A client's connection, which only the server's loop uses.
 final class LoopbackConnection {
-    /// The loop's next action for this connection.
+    /// What the loop does next with the connection.
     enum Verdict {
-        /// The loop keeps the connection.
         case keep
-        /// The loop closes the connection; nothing failed.
+        /// Close it; nothing has failed.
         case close
-        /// The loop closes the connection, because the client hung up within a request or its answer.
+        /// Close it, because the client hung up within a request or its answer.
         case hungUp
     }
 
@@ -19,15 +16,15 @@ final class LoopbackConnection {
         ///
         /// Next: `asked`, or `answering` if a request is invalid.
         case idle
-        /// A request was passed to the test, and the connection waits for the test's answer.
+        /// The test has the request, and hasn't answered yet.
         ///
         /// Next: `answering`.
         case asked(LoopbackRequest, Future<LoopbackAnswer>)
-        /// The connection takes the remaining steps of the answer. Some bytes of earlier steps may still be unsent.
+        /// The remaining steps of the answer are taken; bytes of earlier steps may still be unsent.
         ///
         /// Next: `held` or `idle`.
         case answering(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
-        /// A step waits for the test, before the remaining steps.
+        /// A step waits for the test.
         ///
         /// Next: `answering`.
         case held(LoopbackRequest, ArraySlice<LoopbackAnswer.Step>)
@@ -49,7 +46,6 @@ final class LoopbackConnection {
     var descriptor: Int32 { socket.number }
     var hasUnsentBytes: Bool { !unsent.isEmpty }
 
-    /// Reads the bytes that have arrived, and processes them.
     func receive(into buffer: inout [UInt8]) -> Verdict {
         while true {
             switch socket.receive(into: &buffer) {
@@ -66,7 +62,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Takes the answer to the request that was passed to the test.
+    /// Begins the test's answer to the current request.
     func answer(_ result: Result<LoopbackAnswer, any Error>) -> Verdict {
         guard case .asked(let request, _) = phase else { return .keep }
         switch result {
@@ -79,14 +75,14 @@ final class LoopbackConnection {
         return goOn()
     }
 
-    /// Takes the steps after a `hold` step.
+    /// Goes on with the steps after a `hold`.
     func release() -> Verdict {
         guard case .held(let request, let steps) = phase else { return .keep }
         phase = .answering(request, steps)
         return goOn()
     }
 
-    /// Does everything that is possible without waiting.
+    /// Does everything that's possible without waiting.
     func goOn() -> Verdict {
         while true {
             guard flush() else { return .hungUp }
@@ -95,17 +91,17 @@ final class LoopbackConnection {
             case .asked, .held:
                 return .keep
             case .answering(let request, let steps):
-                if let verdict = take(steps, of: request) { return verdict }
+                if let verdict = follow(steps, of: request) { return verdict }
             case .idle:
                 guard takeRequest() else { return .keep }
             }
         }
     }
 
-    /// Takes the next step of an answer.
+    /// Performs the next step of an answer.
     ///
     /// - Returns: A verdict if the connection must wait or end now; nil to go on.
-    private func take(
+    private func follow(
         _ steps: ArraySlice<LoopbackAnswer.Step>,
         of request: LoopbackRequest
     ) -> Verdict? {
@@ -138,9 +134,7 @@ final class LoopbackConnection {
         return nil
     }
 
-    /// Passes the next request to the test, if a whole one has arrived.
-    ///
-    /// - Returns: True if there is more to do.
+    /// Passes the next request to the test, if it's complete; returns true if there is more to do.
     private func takeRequest() -> Bool {
         do {
             guard var request = try reader.next() else {
@@ -164,9 +158,7 @@ final class LoopbackConnection {
         }
     }
 
-    /// Sends as many bytes as it can.
-    ///
-    /// - Returns: False if the client has closed the connection.
+    /// Sends as many bytes as it can; returns false if the client has closed the connection.
     private func flush() -> Bool {
         while hasUnsentBytes {
             switch socket.send(unsent) {
@@ -179,16 +171,15 @@ final class LoopbackConnection {
     }
 }
 
-/// The context that all connections of a server share.
+/// What all connections of a server share.
 struct LoopbackContext: Sendable {
     let mailbox: LoopbackMailbox
     let log: LoopbackLog
     let handler: @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
 
-    /// Records a request, and asks the test for its answer.
     func answer(to request: LoopbackRequest) -> Future<LoopbackAnswer> {
         let answer = handler(request)
-        log.note { $0.requests.append(request) }
+        log.noteEvent { $0.requests.append(request) }
         return answer
     }
 }

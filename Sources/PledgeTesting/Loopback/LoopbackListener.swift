@@ -10,7 +10,6 @@ import Android
 
 /// A socket that listens on a free port of this machine.
 package final class LoopbackListener: Sendable {
-    /// A loopback address.
     package enum Address: String {
         case v4 = "127.0.0.1"
         case v6 = "::1"
@@ -19,7 +18,7 @@ package final class LoopbackListener: Sendable {
     let descriptor: Descriptor
     let port: UInt16
 
-    /// Binds a port that the system chooses, and by default listens there.
+    /// Binds a port that the system chooses; by default, also listens there.
     init(_ address: Address = .v4, listens: Bool = true) throws(LoopbackError) {
         let backlog: Int32? = listens ? 1024 : nil
         let family = address == .v4 ? AF_INET : AF_INET6
@@ -60,7 +59,7 @@ package final class LoopbackListener: Sendable {
         }
     }
 
-    /// Returns the next client in the backlog, if there is one.
+    /// The next client in the backlog, if there is one.
     ///
     /// - Throws: ``LoopbackError`` if the system has no descriptor left.
     func accept() throws(LoopbackError) -> Descriptor? {
@@ -72,7 +71,7 @@ package final class LoopbackListener: Sendable {
     }
 }
 
-/// Calls the system's `bind`, which the method `bind` hides.
+/// The system's `bind`, which the method `bind` hides.
 private func systemBind(
     _ descriptor: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ size: socklen_t
 ) -> Int32 {
@@ -80,9 +79,9 @@ private func systemBind(
 }
 
 #if os(Linux)
-/// Accepts a client, in such a way that a process started at the same time doesn't inherit the socket.
+/// Accepts a client in such a way that a process that is just being started doesn't inherit the socket.
 ///
-/// The C library's headers declare `accept4` only with a feature macro, so it is looked up by name.
+/// Found by name, because the C library declares `accept4` only with a feature macro.
 private func systemAccept(_ descriptor: Int32) -> Int32 {
     guard let accept4 else { return accept(descriptor, nil, nil) }
     return accept4(descriptor, nil, nil, Descriptor.atomicFlags)
@@ -95,19 +94,16 @@ private let accept4: Accept4? = dlsym(nil, "accept4").map {
     unsafeBitCast($0, to: Accept4.self)
 }
 #else
-/// Calls the system's `accept`, which the method `accept` hides.
+/// The system's `accept`, which the method `accept` hides.
 private func systemAccept(_ descriptor: Int32) -> Int32 { accept(descriptor, nil, nil) }
 #endif
 
 /// A file descriptor that is closed exactly once, when its owner releases it.
 struct Descriptor: ~Copyable {
-    /// The outcome of an attempt to read or write without waiting.
     enum Outcome {
-        /// This number of bytes was read or written.
         case moved(Int)
         /// No bytes can be moved now.
         case wouldWait
-        /// The other side has closed the connection.
         case gone
     }
 
@@ -115,8 +111,8 @@ struct Descriptor: ~Copyable {
 
     /// The type of socket to create.
     ///
-    /// If the system supports it, the socket is non-blocking and closed on exec from the beginning. Then a process that
-    /// another thread starts at the same time doesn't inherit the socket.
+    /// If possible, the socket is non-blocking and closed on exec from the beginning, so that a process that another
+    /// thread is just starting doesn't inherit it.
     static var streamSocket: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_STREAM.rawValue) | atomicFlags
@@ -125,7 +121,7 @@ struct Descriptor: ~Copyable {
         #endif
     }
 
-    /// The flags for non-blocking and closed on exec; 0 if the system can't create a socket with them.
+    /// Non-blocking and closed on exec; 0 if the system can't create such a socket.
     static var atomicFlags: Int32 {
         #if canImport(Glibc)
         Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
@@ -136,9 +132,7 @@ struct Descriptor: ~Copyable {
         #endif
     }
 
-    /// Takes ownership of the descriptor that a system call returned.
-    ///
-    /// The descriptor becomes non-blocking and closed on exec, if it isn't yet.
+    /// Owns the descriptor that a system call returned, and makes it non-blocking and closed on exec.
     ///
     /// - Throws: ``LoopbackError`` if the system call failed.
     init(taking number: Int32, from call: String) throws(LoopbackError) {
@@ -157,15 +151,12 @@ struct Descriptor: ~Copyable {
 
     deinit { _ = close(number) }
 
-    /// Reads the bytes that have arrived into a buffer.
     borrowing func receive(into buffer: inout [UInt8]) -> Outcome {
         let count = buffer.withUnsafeMutableBytes { read(number, $0.baseAddress, $0.count) }
         return count == 0 ? .gone : outcome(of: count)
     }
 
-    /// Sends as many bytes as the socket takes.
-    ///
-    /// If the peer has closed the connection, no signal is raised.
+    /// Sends as many bytes as the socket takes; raises no signal if the peer has closed the connection.
     borrowing func send(_ bytes: ArraySlice<UInt8>) -> Outcome {
         #if canImport(Darwin)
         let flags: Int32 = 0
@@ -177,20 +168,19 @@ struct Descriptor: ~Copyable {
         )
     }
 
-    /// Makes the socket send each small piece at once, before the previous piece is acknowledged.
+    /// Makes the socket send small pieces at once.
     ///
-    /// By default, a small piece waits for the acknowledgement of the previous piece, and a client that sends nothing
-    /// delays its acknowledgements by 40 ms.
+    /// By default, each waits for the acknowledgement of the piece before, which a client that sends nothing delays by
+    /// 40 ms.
     borrowing func sendAtOnce() {
         var on: Int32 = 1
         let size = socklen_t(MemoryLayout<Int32>.size)
         setsockopt(number, Int32(IPPROTO_TCP), TCP_NODELAY, &on, size)
     }
 
-    /// Ends the sending direction of the connection.
     borrowing func finishSending() { _ = shutdown(number, Int32(SHUT_WR)) }
 
-    /// Makes the socket reset the connection when it closes, instead of closing it normally.
+    /// Makes the socket reset the connection when it's closed.
     borrowing func resetOnClose() {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(number, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
@@ -202,7 +192,7 @@ struct Descriptor: ~Copyable {
     }
 }
 
-/// Calls the system's `send`, which the method `send` hides.
+/// The system's `send`, which the method `send` hides.
 private func systemSend(
     _ descriptor: Int32,
     _ bytes: UnsafeRawPointer?,

@@ -12,9 +12,7 @@ import Musl
 import Android
 #endif
 
-/// The server's loop, which waits for sockets and messages and runs the connections.
-///
-/// One thread runs it.
+/// Runs a server's connections on one thread, and waits for sockets and messages.
 struct LoopbackLoop {
     private let listener: LoopbackListener
     private let context: LoopbackContext
@@ -22,9 +20,7 @@ struct LoopbackLoop {
     private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var acceptedCount = 0
     private var isStopped = false
-    /// True if the system had no descriptor left.
-    ///
-    /// The server then accepts no new connection until an open connection ends.
+    /// True if the system has no descriptor left; no connection is accepted until one ends.
     private var isFull = false
 
     init(listener: LoopbackListener, context: LoopbackContext) {
@@ -32,11 +28,11 @@ struct LoopbackLoop {
         self.context = context
     }
 
-    /// Runs until the mailbox has a stop message, and then closes every socket.
+    /// Runs until it gets a stop message, and then closes every socket.
     mutating func run() {
         while !isStopped {
             let ready = waitForEvents()
-            for message in context.mailbox.collect() { take(message) }
+            for message in context.mailbox.collect() { handle(message) }
             for id in ready.sorted() where !isStopped {
                 guard let connection = connections[id] else { continue }
                 var verdict = connection.goOn()
@@ -46,15 +42,13 @@ struct LoopbackLoop {
             if !isFull, !isStopped { letIn() }
         }
         connections = [:]
-        context.log.note { events in
+        context.log.noteEvent { events in
             events.open = 0
             events.isStopped = true
         }
     }
 
-    /// Waits for events.
-    ///
-    /// - Returns: The connections that can read or write.
+    /// Waits; returns the connections that can read or write.
     private func waitForEvents() -> [Int] {
         let open = Array(connections.values)
         var polled = [
@@ -75,7 +69,7 @@ struct LoopbackLoop {
         return zip(open, polled.dropFirst(2)).filter { $1.revents != 0 }.map { $0.0.id }
     }
 
-    private mutating func take(_ message: LoopbackMailbox.Message) {
+    private mutating func handle(_ message: LoopbackMailbox.Message) {
         switch message {
         case .stop:
             isStopped = true
@@ -93,11 +87,10 @@ struct LoopbackLoop {
         case .close: hungUp = 0
         case .hungUp: hungUp = 1
         }
-        // Releasing the connection closes its socket. The log notifies the test only afterwards, so the test finds the
-        // socket closed.
+        // This closes the socket. The log tells the test only afterwards, so the test finds it closed.
         connections[id] = nil
         isFull = false
-        context.log.note { events in
+        context.log.noteEvent { events in
             events.open -= 1
             events.hangUps += hungUp
         }
@@ -109,7 +102,7 @@ struct LoopbackLoop {
                 let id = acceptedCount
                 acceptedCount += 1
                 connections[id] = LoopbackConnection(id: id, socket: socket, context: context)
-                context.log.note { events in
+                context.log.noteEvent { events in
                     events.open += 1
                     events.accepted += 1
                 }
@@ -120,28 +113,22 @@ struct LoopbackLoop {
     }
 }
 
-/// The messages from other threads to the server's loop, with a pair of sockets that wakes the loop.
+/// Messages of other threads to the server's loop, with a pair of sockets that wakes it.
 final class LoopbackMailbox: Sendable {
-    /// A message to the loop.
     enum Message: Sendable {
-        /// The answer to the current request of a connection.
         case answer(Result<LoopbackAnswer, any Error>, connection: Int)
-        /// The end of a connection's hold.
+        /// End a connection's hold.
         case goOn(connection: Int)
-        /// The order to close everything and return.
+        /// Close everything and return.
         case stop
     }
 
-    /// The descriptor that the loop polls: one end of the pair of sockets.
-    ///
-    /// The mailbox keeps both ends open as long as it lives.
+    /// What the loop polls: one end of the pair of sockets, which stay open as long as the mailbox lives.
     let wakeUp: Int32
 
     private let pair: DescriptorPair
     private let messages = Locked([Message]())
 
-    /// Creates an empty mailbox.
-    ///
     /// - Throws: ``LoopbackError`` if the system has no descriptor left.
     init() throws(LoopbackError) {
         pair = try DescriptorPair()
@@ -151,11 +138,11 @@ final class LoopbackMailbox: Sendable {
     /// Adds a message and wakes the loop.
     func post(_ message: Message) {
         messages.withLock { $0.append(message) }
-        // If the byte isn't sent because the socket's buffer is full, earlier bytes have already woken the loop.
+        // If the socket's buffer is full, earlier bytes have already woken the loop.
         _ = pair.input.send([1])
     }
 
-    /// Takes all messages, in the order they were added.
+    /// Takes all messages, in order.
     func collect() -> [Message] {
         var bytes = [UInt8](repeating: 0, count: 256)
         while case .moved = pair.output.receive(into: &bytes) {}
@@ -168,7 +155,7 @@ final class LoopbackMailbox: Sendable {
 
 /// Two connected sockets.
 ///
-/// Unlike the ends of a pipe, they aren't inherited by a process that starts at the same time.
+/// Unlike a pipe's ends, they aren't inherited by a process that is just being started.
 private struct DescriptorPair: ~Copyable {
     let output: Descriptor
     let input: Descriptor
@@ -183,15 +170,14 @@ private struct DescriptorPair: ~Copyable {
     }
 }
 
-/// A thread on which one server waits for its sockets.
+/// The thread of one server.
 ///
-/// The server doesn't wait on a Dispatch queue, because the wait would occupy one of Dispatch's threads as long as
-/// the server runs. Dispatch has about 250 threads for all queues of a process, and tests that run in parallel have
-/// more servers than that. Code that needs a queue would then make no progress.
+/// On a Dispatch queue, the server would occupy one of Dispatch's threads as long as it runs. Dispatch has about 250,
+/// and parallel tests have more servers than that, so code that needs a queue would be stuck.
 final class LoopbackThread: Sendable {
     private let end = DispatchGroup()
 
-    /// Starts a thread that runs a closure and ends with it.
+    /// Starts a thread that runs a closure.
     init(_ body: @escaping @Sendable () -> Void) {
         end.enter()
         Thread.detachNewThread { [end] in
@@ -201,9 +187,7 @@ final class LoopbackThread: Sendable {
         }
     }
 
-    /// Waits until the thread ends.
-    ///
-    /// Call it on another thread.
+    /// Waits for the thread's end; call it on another thread.
     func join() {
         let here = Thread.current.threadDictionary[Self.mark] as? DispatchGroup
         precondition(here !== end, "a thread cannot wait for its own end")

@@ -31,17 +31,13 @@ public struct LoopbackRequest: Hashable, Sendable {
     /// The body decoded as UTF-8, with U+FFFD in place of invalid parts.
     public var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// Returns the first value of a header.
-    ///
-    /// Names match in any case.
+    /// The first value of a header, whose name matches in any case.
     package func header(_ name: String) -> String? { headers(name).first }
 
-    /// Returns all values of a header.
-    ///
-    /// Names match in any case.
+    /// All values of a header, whose name matches in any case.
     package func headers(_ name: String) -> [String] { headers.values(for: name) }
 
-    /// True if the client keeps the connection open for another request.
+    /// True if the client keeps the connection for another request.
     var keepsConnection: Bool {
         version == "HTTP/1.1" && header("Connection")?.lowercased() != "close"
     }
@@ -52,20 +48,18 @@ extension LoopbackRequest: CustomStringConvertible {
     public var description: String { "\(method) \(target.prefix { $0 != "?" })" }
 }
 
-/// A parser of the requests that arrive on one connection.
-///
-/// It is pure state, without a socket.
+/// Parses the requests of one connection; pure state, without a socket.
 struct LoopbackRequestReader {
     private enum Phase {
         /// Before a request line. Next: `headers`.
         case requestLine
         /// In the header fields. Next: `body` or `chunkSize`.
         case headers
-        /// In a body of known length, with the number of remaining bytes. Next: `requestLine`.
+        /// In a body, with the number of bytes to come. Next: `requestLine`.
         case body(Int)
         /// Before a chunk's size. Next: `chunk`, or `trailer` after the last chunk.
         case chunkSize
-        /// In a chunk, with the number of remaining bytes. Next: `chunkEnd`.
+        /// In a chunk, with the number of bytes to come. Next: `chunkEnd`.
         case chunk(Int)
         /// Before the line end after a chunk. Next: `chunkSize`.
         case chunkEnd
@@ -87,15 +81,13 @@ struct LoopbackRequestReader {
         return true
     }
 
-    /// Appends bytes that have arrived.
     mutating func append(_ arrived: ArraySlice<UInt8>) { bytes.append(contentsOf: arrived) }
 
-    /// Records that 100 Continue was sent.
     mutating func didSendContinue() { awaitsContinue = false }
 
-    /// Returns the next whole request; nil until more bytes arrive.
+    /// The next complete request; nil until more bytes arrive.
     ///
-    /// - Throws: ``LoopbackError`` if the bytes are not an HTTP/1.1 request.
+    /// - Throws: ``LoopbackError`` if the bytes aren't an HTTP/1.1 request.
     mutating func next() throws(LoopbackError) -> LoopbackRequest? {
         while true {
             switch phase {
@@ -106,7 +98,7 @@ struct LoopbackRequestReader {
                 guard let line = takeLine() else { return nil }
                 if line.isEmpty { try startBody() } else { try addHeader(line) }
             case .body(let left):
-                guard let rest = take(left) else { return nil }
+                guard let rest = takeBytes(left) else { return nil }
                 if rest == 0 { return finish() }
                 phase = .body(rest)
             case .chunkSize:
@@ -115,7 +107,7 @@ struct LoopbackRequestReader {
                 guard let size = Int(digits, radix: 16), size >= 0 else { throw notHTTP(line) }
                 phase = size == 0 ? .trailer : .chunk(size)
             case .chunk(let left):
-                guard let rest = take(left) else { return nil }
+                guard let rest = takeBytes(left) else { return nil }
                 phase = rest == 0 ? .chunkEnd : .chunk(rest)
             case .chunkEnd:
                 guard let line = takeLine() else { return nil }
@@ -167,10 +159,8 @@ struct LoopbackRequestReader {
         return request
     }
 
-    /// Moves up to `count` bytes into the body.
-    ///
-    /// - Returns: The number of bytes still missing, or nil if more bytes must arrive before any can be moved.
-    private mutating func take(_ count: Int) -> Int? {
+    /// Moves up to `count` bytes into the body; returns how many are still missing, or nil if none have arrived.
+    private mutating func takeBytes(_ count: Int) -> Int? {
         if count > 0, bytes.isEmpty { return nil }
         let taken = bytes.prefix(count)
         body.append(contentsOf: taken)
@@ -178,7 +168,7 @@ struct LoopbackRequestReader {
         return count - taken.count
     }
 
-    /// Takes a line, without its line end; nil if the line end has not arrived.
+    /// Takes a line, without its line end; nil if the line end hasn't arrived.
     private mutating func takeLine() -> String? {
         guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         var line = bytes[..<end]

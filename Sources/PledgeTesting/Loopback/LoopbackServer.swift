@@ -154,7 +154,7 @@ extension LoopbackServer {
 }
 
 extension HTTPRequest {
-    /// Converts a received request; nil if its target isn't a valid URL.
+    /// Nil if the request's target isn't a valid URL.
     fileprivate init?(_ request: LoopbackRequest) {
         let host = request.header("Host") ?? "127.0.0.1"
         let place =
@@ -170,9 +170,7 @@ extension HTTPRequest {
 }
 
 extension LoopbackAnswer {
-    /// Converts a response.
-    ///
-    /// Content-Length and Transfer-Encoding are replaced with the length of the body. All other headers are kept.
+    /// Replaces Content-Length and Transfer-Encoding by the body's length; keeps all other headers.
     fileprivate init(_ response: HTTPResponse) {
         var headers = response.headers
         headers.remove("Content-Length")
@@ -210,9 +208,8 @@ extension LoopbackError: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// The events of a loopback server, and the promises that wait for further events.
+/// A server's events, and promises of further ones.
 final class LoopbackLog: Sendable {
-    /// The events so far.
     struct Events: Sendable {
         var requests: [LoopbackRequest] = []
         var accepted = 0
@@ -230,9 +227,7 @@ final class LoopbackLog: Sendable {
 
     var events: Events { state.withLock { $0.events } }
 
-    /// Returns a future that settles once a condition holds.
-    ///
-    /// If the server stops first, the future rejects.
+    /// Settles once a condition holds; rejects if the server stops first.
     func moment(where isMet: @escaping @Sendable (Events) -> Bool) -> Future<Events> {
         let promise = Promise<Events>()
         let events = state.withLock { state -> Events? in
@@ -244,8 +239,8 @@ final class LoopbackLog: Sendable {
         return promise
     }
 
-    /// Records an event, and settles the waiters whose condition is now met.
-    func note(_ change: @Sendable (inout Events) -> Void) {
+    /// Records an event, and settles the waiters whose condition now holds.
+    func noteEvent(_ change: @Sendable (inout Events) -> Void) {
         let (events, waiters) = state.withLock { state -> (Events, [Waiter]) in
             change(&state.events)
             let events = state.events

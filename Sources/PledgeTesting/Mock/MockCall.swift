@@ -98,11 +98,11 @@ extension MockCall: CustomStringConvertible {
     }
 }
 
-/// The caller of a ``MockCall``, through ``MockNetwork/request(_:)`` or ``MockNetwork/send(_:)``.
+/// Who made a ``MockCall``: ``MockNetwork/request(_:)`` or ``MockNetwork/send(_:)``.
 enum MockCaller: Sendable {
-    /// The caller uses a `Networking`, and gets the body of a successful response.
+    /// Through a `Networking`: gets the body of a successful response.
     case ofNetworking(InternalPromise<Data>)
-    /// The caller uses an `HTTPService`, and gets the response, whatever the response's status.
+    /// Through an `HTTPService`: gets the response, whatever its status.
     case ofService(InternalPromise<HTTPResponse>)
 
     func onCancel(_ action: @escaping @Sendable () -> Void) {
@@ -119,7 +119,6 @@ enum MockCaller: Sendable {
         }
     }
 
-    /// Passes an answer to the caller.
     func hear(_ answer: Future<HTTPResponse>, to call: MockCall) {
         let (endpoint, request) = (call.endpoint, call.request)
         switch self {
@@ -137,7 +136,7 @@ enum MockCaller: Sendable {
 }
 
 extension InternalPromise {
-    /// Settles with the result of a future, and cancels the future when the result is no longer wanted.
+    /// Settles with a future's result, and cancels the future when nobody waits any more.
     fileprivate func follow<Source>(
         _ source: Future<Source>, _ transform: @escaping @Sendable (Source) throws -> Value
     ) {

@@ -36,7 +36,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
 
     let state = Locked(State())
 
-    /// A recording that answers the calls instead of the test; nil without one.
+    /// A recording that answers the calls instead of the test.
     private let replay: (transport: ReplayTransport, base: URL?)?
 
     /// Creates a network without calls.
@@ -80,7 +80,9 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
         if let replay {
             let base = replay.base ?? Endpoint.anyBase
-            guard note(endpoint) else { return Future(error: MockError(unexpected: endpoint)) }
+            guard noteEndpoint(endpoint) else {
+                return Future(error: MockError(unexpected: endpoint))
+            }
             do {
                 return replay.transport.send(try HTTPRequest(endpoint, base: base))
                     .map { try $0.acceptedBody(for: endpoint) }
@@ -88,7 +90,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
         return CallContext.current.exchange(endpoint) {
             let promise = InternalPromise<Data>()
-            enter(endpoint, nil, from: .ofNetworking(promise))
+            enterCall(endpoint, nil, from: .ofNetworking(promise))
             return promise
         }
     }
@@ -136,15 +138,15 @@ public final class MockNetwork: Sendable, HTTPTransport {
     }
 
     /// Records a call that the recording answers; returns false if the test has finished.
-    private func note(_ endpoint: Endpoint) -> Bool {
+    private func noteEndpoint(_ endpoint: Endpoint) -> Bool {
         state.withLock { state in
             state.received.append(endpoint)
             return !state.isFinished
         }
     }
 
-    /// Records a call and passes it to the test, or refuses it if the test has finished.
-    func enter(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
+    /// Records a call and passes it to the test; refuses it if the test has finished.
+    func enterCall(_ endpoint: Endpoint, _ request: HTTPRequest?, from caller: MockCaller) {
         let call = state.withLock { state -> MockCall? in
             state.received.append(endpoint)
             if state.isFinished { return nil }
@@ -159,7 +161,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
         }
     }
 
-    /// Passes a call to the first waiter, or keeps the call until the test takes it.
+    /// Gives a call to the first waiter, or keeps it until the test takes it.
     private func hand(over call: MockCall) {
         while true {
             let waiter = state.withLock { state -> InternalPromise<MockCall>? in
@@ -287,19 +289,19 @@ extension MockNetwork {
         do { try request.validate() } catch { return Future(error: error) }
         if let replay {
             let endpoint = Endpoint(sending: request)
-            return note(endpoint)
+            return noteEndpoint(endpoint)
                 ? replay.transport.send(request) : Future(error: MockError(unexpected: endpoint))
         }
         return CallContext.current.exchange(request) {
             let promise = InternalPromise<HTTPResponse>()
-            enter(Endpoint(sending: request), request, from: .ofService(promise))
+            enterCall(Endpoint(sending: request), request, from: .ofService(promise))
             return promise
         }
     }
 }
 
 extension Endpoint {
-    /// Creates an endpoint that would send the same request, if the body is in memory.
+    /// An endpoint that would send the same request, if the body is in memory.
     fileprivate init(sending request: HTTPRequest) {
         self.init(separating: request.url)
         method = request.method

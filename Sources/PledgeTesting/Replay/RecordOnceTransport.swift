@@ -20,7 +20,7 @@ public final class RecordOnceTransport: Sendable, HTTPTransport {
     public var isReplaying: Bool { recorder == nil }
 
     private let file: URL
-    /// The recorder; nil while a file is replayed.
+    /// Nil while a file is replayed.
     private let recorder: HTTPRecorder?
     private let whole: HTTPService
     private let streaming: HTTPStreamingService
@@ -45,7 +45,7 @@ public final class RecordOnceTransport: Sendable, HTTPTransport {
             streaming = replay.stream
         } else {
             self.recorder = recorder
-            // Decoded bodies can be searched for secrets.
+            // Only decoded bodies can be searched for secrets.
             whole = stack(
                 .record(into: recorder), .decompress(upTo: 64 << 20), over: transport.send)
             streaming = stack(

@@ -2,20 +2,20 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 import PledgeObservation
 
-/// A request in the form in which requests are compared with recorded ones.
+/// A request in the form in which it's compared with recorded ones.
 struct RecordedRequest: Sendable {
     let entry: HTTPArchive.Entry
     private let origin: HTTPOrigin?
     private let segments: [String]
     private let query: [Item]
     private let body: Data
-    /// The body as JSON; nil if it's none, or if bodies aren't compared.
+    /// The body as JSON; nil if it isn't JSON, or if bodies aren't compared.
     private let json: JSONValue?
     private let comparesBody: Bool
 
     /// - Parameters:
     ///   - body: The body, if it isn't in the entry.
-    ///   - matching: What will be compared.
+    ///   - matching: What to compare.
     init(_ entry: HTTPArchive.Entry, body: Data? = nil, for matching: ReplayTransport.Matching) {
         self.entry = entry
         let url = entry.request.url
@@ -29,14 +29,14 @@ struct RecordedRequest: Sendable {
         json = matching.body ? Self.json(self.body) : nil
     }
 
-    /// What every request that this one answers has in common with it.
+    /// What a request has in common with the recorded request that answers it.
     struct Key: Hashable {
         fileprivate let method: HTTPMethod
         fileprivate let origin: HTTPOrigin
-        /// The path's segments; nil if one was redacted.
+        /// Nil if one of the path's segments was redacted.
         fileprivate var segments: [String]?
         fileprivate let count: Int
-        /// The body; nil if it isn't compared, or not by its bytes or as JSON.
+        /// Nil if bodies aren't compared as bytes or JSON.
         fileprivate var body: Body?
 
         fileprivate enum Body: Hashable {
@@ -45,7 +45,7 @@ struct RecordedRequest: Sendable {
         }
     }
 
-    /// The key of this recorded request; nil if it answers none.
+    /// The key of this recorded request; nil if it answers no request.
     var key: Key? {
         guard var key = exactKey else { return nil }
         if segments.contains(where: Self.isRedacted) { key.segments = nil }
@@ -56,7 +56,7 @@ struct RecordedRequest: Sendable {
         return key
     }
 
-    /// The keys of the recorded requests that may answer this one.
+    /// The keys of recorded requests that may answer this one.
     var keys: Set<Key> {
         guard let key = exactKey else { return [] }
         var keys: Set<Key> = [key]
@@ -83,17 +83,16 @@ struct RecordedRequest: Sendable {
         text.utf8.split(around: HTTPArchive.redacted.utf8).count > 1
     }
 
-    /// An item of a query or a form; one without "=" has no value.
+    /// An item of a query or a form; without "=", it has no value.
     private typealias Item = (name: String, value: String?)
 
-    /// A difference in words.
     struct Difference {
         let text: String
-        /// How much it counts when the nearest recorded request is looked for.
+        /// How much it counts in the search for the nearest recorded request.
         var weight = 1
     }
 
-    /// Returns the differences between a request and this recorded one; none if it answers the request.
+    /// How a request differs from this recorded one; empty if this one answers it.
     func differences(
         from asked: RecordedRequest, by matching: ReplayTransport.Matching
     ) -> [Difference] {
@@ -165,12 +164,12 @@ struct RecordedRequest: Sendable {
 }
 
 extension RecordedRequest {
-    /// Returns the differences between recorded items and those of a request, in any order.
+    /// The differences between recorded items and a request's, in any order.
     private static func differences(
         _ recorded: [Item], _ asked: [Item], in place: String
     ) -> [Difference] {
         var rest = asked
-        // A redacted item takes what is left, so the others choose first.
+        // A redacted item matches anything, so the others choose first.
         let known = recorded.filter { !isRedacted($0) }
         var missing: [Item] = []
         for item in known + recorded.filter(isRedacted) {
@@ -193,7 +192,7 @@ extension RecordedRequest {
         return texts.map { Difference(text: $0) }
     }
 
-    /// The name for a message; an item without "=" counts as a value, which isn't shown.
+    /// The name for a message; an item without "=" is a value, which isn't shown.
     private static func shownName(_ item: Item) -> String {
         item.value == nil ? "\"…\"" : item.name.debugDescription
     }
@@ -245,7 +244,7 @@ extension [RecordedRequest.Difference] {
 }
 
 extension Substring.UTF8View {
-    /// Returns what follows the first occurrence of a text; nil if there is none.
+    /// What follows the first occurrence of a text.
     fileprivate func after(_ part: Substring.UTF8View) -> Substring.UTF8View? {
         var rest = self
         while true {

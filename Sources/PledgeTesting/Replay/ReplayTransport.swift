@@ -42,13 +42,13 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     }
 
     private let recorded: [RecordedRequest]
-    /// The indices of the entries that may answer a request.
+    /// The entries that may answer a request, as indices.
     private let index: [RecordedRequest.Key: [Int]]
     private let matching: Matching
     private let repeatsLast: Bool
     private let takesTime: Bool
     private let scheduler: any FutureScheduler
-    /// The indices of the entries that were replayed.
+    /// The entries that were replayed, as indices.
     private let used = Locked<Set<Int>>([])
 
     /// Creates a transport.
@@ -123,7 +123,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
                 do {
                     try request.validate()
                     try context.checkDeadline(request: request)
-                    let entry = try self.take(request, body)
+                    let entry = try self.takeEntry(request, body)
                     let time = self.takesTime ? delay(entry) : .zero
                     return self.scheduler.passing(time).map { try answer(entry) }
                 } catch { return Future(error: error) }
@@ -141,8 +141,10 @@ public final class ReplayTransport: Sendable, HTTPTransport {
         .mapError { $0.withRequest(request) }
     }
 
-    /// Returns the entry that answers a request, and marks it as replayed.
-    private func take(_ request: HTTPRequest, _ body: Data?) throws(Failure) -> HTTPArchive.Entry {
+    /// The entry that answers a request, marked as replayed.
+    private func takeEntry(_ request: HTTPRequest, _ body: Data?) throws(Failure)
+        -> HTTPArchive.Entry
+    {
         let asked = RecordedRequest(HTTPArchive.Entry(request, nil), body: body, for: matching)
         let matches = asked.keys.flatMap { index[$0] ?? [] }.sorted()
             .filter { recorded[$0].differences(from: asked, by: matching).isEmpty }
@@ -207,7 +209,6 @@ extension ReplayTransport {
         /// The differences between the request and the nearest entry, in words.
         public let differences: [String]
 
-        /// The number of entries.
         let count: Int
     }
 }
@@ -230,7 +231,7 @@ extension ReplayTransport.Failure: CustomStringConvertible, LocalizedError {
 extension HTTPArchive.Entry {
     fileprivate var untilHeaders: Duration { response?.timing.untilHeaders ?? duration }
 
-    /// The error of an exchange that failed within the body; nil if it didn't.
+    /// The error of an exchange that failed within the body.
     fileprivate func failureOfBody(_ request: HTTPRequest) -> (any Error)? {
         failure.flatMap { $0 == "cancelled" ? nil : HTTPError(recorded: $0, request) }
     }
@@ -257,9 +258,9 @@ extension HTTPArchive.Entry {
 }
 
 extension HTTPError {
-    /// Creates the error of an exchange that failed when it was recorded.
+    /// The error of an exchange that failed when it was recorded.
     ///
-    /// - Parameter word: A code's raw value, or a browser's word for a failure, which counts as a lost connection.
+    /// - Parameter word: A code's raw value; or a browser's word, which counts as a lost connection.
     fileprivate init(recorded word: String, _ request: HTTPRequest) {
         let codes: [Code] = [
             .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .timedOut,
@@ -276,7 +277,7 @@ extension HTTPError {
 }
 
 extension FutureScheduler {
-    /// Returns a future that resolves after a time, or at once for zero or less; cancelling it frees its timer.
+    /// Resolves after a time, or at once for zero or less; cancelling it frees its timer.
     fileprivate func passing(_ time: Duration) -> Future<Void> {
         guard time > .zero else { return Future(value: ()) }
         return Future.make { resolver in
@@ -286,7 +287,7 @@ extension FutureScheduler {
     }
 }
 
-/// A recorded body: after a time, its bytes, and then its end or its failure.
+/// A recorded body: after a time, its bytes, and then its end or failure.
 private final class ReplayedBody: Sendable {
     private enum Step { case bytes, end }
 
@@ -310,13 +311,13 @@ private final class ReplayedBody: Sendable {
             defer { step = .end }
             return step == .bytes
         }
-        guard isFirst else { return end() }
+        guard isFirst else { return endOfBody() }
         return scheduler.passing(time).flatMap {
-            self.data.isEmpty ? self.end() : Future(value: self.data)
+            self.data.isEmpty ? self.endOfBody() : Future(value: self.data)
         }
     }
 
-    private func end() -> Future<Data?> {
+    private func endOfBody() -> Future<Data?> {
         failure.map { Future(error: $0) } ?? Future(value: nil)
     }
 

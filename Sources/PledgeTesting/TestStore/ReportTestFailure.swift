@@ -22,7 +22,7 @@ public func reportTestFailure(_ message: String, at location: TestSourceLocation
     TestFrameworks.loaded.report(message, at: location)
 }
 
-/// The test frameworks that this process has loaded.
+/// The test frameworks in this process.
 struct TestFrameworks: Sendable {
     let swiftTesting: SwiftTestingCalls?
     let xcTest: XCTestCalls?
@@ -34,7 +34,6 @@ struct TestFrameworks: Sendable {
         isTestProcess: PledgeTesting.isTestProcess()
     )
 
-    /// Fails the running test, or stops the program.
     func report(_ message: String, at location: TestSourceLocation) {
         if let swiftTesting, swiftTesting.isInTest {
             return swiftTesting.record(message, at: location)
@@ -42,21 +41,19 @@ struct TestFrameworks: Sendable {
         guard isTestProcess, swiftTesting != nil || xcTest != nil else {
             fatalError("\(location): \(message)")
         }
-        // This thread runs no test of Swift Testing. So the test is one of XCTest, or it has called this function
-        // outside its own thread and tasks. Both frameworks are called, and the framework that runs no tests ignores
-        // the call.
+        // This thread runs no test of Swift Testing. So it's a test of XCTest, or the call comes from outside a test's
+        // thread and tasks. Both frameworks are called; one without a test ignores it.
         xcTest?.fail(message, at: location)
         swiftTesting?.record(message, at: location)
     }
 }
 
-/// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
+/// The functions of Swift Testing that ``reportTestFailure(_:at:)`` calls, found by name in the process.
 ///
-/// Swift Testing is built for library evolution, so its public functions keep their names, and its structs are passed
-/// by address, like values of a generic type. So each function can be called through a type that has a generic
-/// parameter in place of each such struct.
+/// Swift Testing is built for library evolution: its public functions keep their names, and its structs are passed by
+/// address, like values of a generic type. So a type with a generic parameter in place of each struct can call them.
 ///
-/// Invariant: each function is cast to the signature that its symbol contains.
+/// Invariant: each function is cast to its symbol's signature.
 struct SwiftTestingCalls: Sendable {
     private let current: LoadedFunction
     private let makeLocation: LoadedFunction
@@ -66,7 +63,7 @@ struct SwiftTestingCalls: Sendable {
     private let location: Any.Type
     private let issue: Any.Type
 
-    /// Finds the functions and types; nil if any is missing.
+    /// Nil if a function or type is missing.
     init?(lookUp: (String) -> LoadedFunction?) {
         guard
             // Test.current: Test?
@@ -92,7 +89,7 @@ struct SwiftTestingCalls: Sendable {
         self.issue = issue
     }
 
-    /// True if this thread runs a test, or a task of a test.
+    /// True if this thread runs a test, or a task of one.
     var isInTest: Bool {
         func call<Test>(_: Test.Type) -> Bool {
             current.cast(to: CurrentTest<Test>.self).call() != nil
@@ -100,7 +97,7 @@ struct SwiftTestingCalls: Sendable {
         return call(test)
     }
 
-    /// Records an issue in the running test, or in the whole test run if no test is running.
+    /// Records an issue in the running test, or else in the whole run.
     func record(_ message: String, at place: TestSourceLocation) {
         func call<Comment: RawRepresentable, Location, Issue>(
             _: Comment.Type, _: Location.Type, _: Issue.Type
@@ -115,7 +112,7 @@ struct SwiftTestingCalls: Sendable {
         call(comment, location, issue)
     }
 
-    /// Returns a file ID in the form that Swift Testing requires: a module, a slash and a name.
+    /// A file ID as Swift Testing requires it: a module, a slash and a name.
     private static func valid(_ fileID: StaticString) -> String {
         let text = "\(fileID)"
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
@@ -128,7 +125,7 @@ private struct CurrentTest<Test> {
 }
 
 private struct MakeLocation<Location> {
-    /// The arguments are `consuming`, because the original is an initializer, and initializers consume their arguments.
+    /// The arguments are `consuming`, because the function is an initializer.
     let call: @convention(thin) (consuming String, consuming String, Int, Int) -> Location
 }
 
@@ -136,14 +133,13 @@ private struct RecordIssue<Comment, Location, Issue> {
     let call: @convention(thin) (Comment?, Location) -> Issue
 }
 
-/// The function of XCTest that ``reportTestFailure(_:at:)`` calls, found by name in the running process.
+/// The function of XCTest that ``reportTestFailure(_:at:)`` calls, found by name in the process.
 ///
-/// Invariant: the function is cast to the signature that its symbol contains. The types in the signature are from the
-/// standard library, and their layout is fixed.
+/// Invariant: it's cast to its symbol's signature, whose types are from the standard library, with a fixed layout.
 struct XCTestCalls: Sendable {
     private let fail: LoadedFunction
 
-    /// Finds the function; nil if it is missing.
+    /// Nil if the function is missing.
     init?(lookUp: (String) -> LoadedFunction?) {
         // XCTFail(_: String, file: StaticString, line: UInt)
         guard let fail = lookUp("$s6XCTest7XCTFail_4file4lineySS_s12StaticStringVSutF") else {
@@ -152,9 +148,9 @@ struct XCTestCalls: Sendable {
         self.fail = fail
     }
 
-    /// Fails the running test.
+    /// Fails the running test, if there is one.
     ///
-    /// If no test is running, nothing happens. XCTest doesn't use file IDs: its `file` is a path.
+    /// XCTest uses paths, not file IDs.
     func fail(_ message: String, at location: TestSourceLocation) {
         self.fail.cast(to: Fail.self).call(message, location.filePath, location.line)
     }
@@ -164,14 +160,10 @@ private struct Fail {
     let call: @convention(thin) (String, StaticString, UInt) -> Void
 }
 
-/// A Swift function in a library that this process has loaded.
 struct LoadedFunction: Sendable {
     private let address: UInt
 
-    /// Finds a function.
-    ///
-    /// - Parameter name: The function's symbol, as the linker knows it.
-    /// - Returns: Nil if no library has it.
+    /// Nil if no library has a function with this symbol.
     init?(named name: String) {
         #if canImport(Darwin)
         let anywhere = UnsafeMutableRawPointer(bitPattern: -2)  // RTLD_DEFAULT
@@ -182,12 +174,11 @@ struct LoadedFunction: Sendable {
         address = UInt(bitPattern: symbol)
     }
 
-    /// Returns the function as the only property of a struct.
+    /// The function as the only property of a struct.
     ///
-    /// If `Holder` were a function type, Swift would convert the function to a form that takes all arguments by
-    /// address, because this method is generic. The struct prevents the conversion.
+    /// A plain function type as `Holder` would make Swift convert the function, because this method is generic.
     ///
-    /// - Parameter type: The struct. Its only property is a thin function (an address without a context) of the loaded
+    /// - Parameter type: A struct whose only property is a thin function (an address without a context) of the
     ///   function's type.
     func cast<Holder>(to type: Holder.Type) -> Holder {
         precondition(MemoryLayout<Holder>.size == MemoryLayout<UInt>.size, "a thin function")
@@ -197,8 +188,8 @@ struct LoadedFunction: Sendable {
 
 /// Returns whether this process was started to run tests.
 ///
-/// In a test process, the arguments contain a test bundle or the tool that loads one. In an app that hosts tests, the
-/// name of a variable in the environment begins with `XCTest`.
+/// Its arguments then contain a test bundle, or the tool that loads one; an app that hosts tests has a variable
+/// `XCTest…` in its environment.
 func isTestProcess(
     arguments: [String] = CommandLine.arguments,
     environment: [String: String] = ProcessInfo.processInfo.environment

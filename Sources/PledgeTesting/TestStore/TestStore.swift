@@ -86,19 +86,19 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             reducer: Reducer(effects: { state, event in
                 let old = state
                 let effect = reducer.reduce(&state, event)
-                Self.enter(.init(event: event, old: old, new: state), in: journal)
+                Self.enterStep(.init(event: event, old: old, new: state), in: journal)
                 return effect
             }),
-            // If a store has no middleware, an effect's event and the effect's end are one step. A store with
-            // middleware takes two steps. So if the test passes no middleware, none is added here either.
+            // Without middleware, an effect's event and its end are one step; with middleware, two. So none is added
+            // unless the test has some.
             middleware: middleware.isEmpty
                 ? [] : [Self.notingDepth(in: journal)] + middleware,
             feedback: feedback,
-            onFailure: { error in journal.withLock { $0.enter(error) } })
+            onFailure: { error in journal.withLock { $0.enterError(error) } })
     }
 
     deinit {
-        // Events that arrived after `finish` also count as not received.
+        // Events that arrived after `finish` count as not received, too.
         if settings.withLock(\.isFinished) {
             passOver(before: "the end", at: origin)
         } else {
@@ -115,7 +115,7 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
         set { settings.withLock { $0.exhaustivity = newValue } }
     }
 
-    /// The number of effects that run, or wait for another effect or for a delay.
+    /// How many effects run, or wait for another effect or a delay.
     var effectsUnderWay: Int { inner.effectsUnderWay }
 
     /// True if events can come from a middleware, or from code that uses the store.
@@ -140,14 +140,14 @@ public final class TestStore<State: Sendable & Equatable, Event: Sendable>: Send
             at: TestSourceLocation(fileID: fileID, filePath: filePath, line: line, column: column))
     }
 
-    /// Records that the test continues, even if it has called `finish` before.
+    /// Records that the test goes on, even after `finish`.
     func goOn() { settings.withLock { $0.isFinished = false } }
 
     func fail(_ message: String, at place: TestSourceLocation) {
         onFailure(message, place)
     }
 
-    /// Takes the events that the test has not received, and fails the test if it should have received them.
+    /// Skips the events that the test hasn't received, and fails the test if it should have.
     func passOver(before what: String, at place: TestSourceLocation) {
         let (steps, errors) = journal.withLock { $0.takeAll() }
         if exhaustivity.contains(.events), !steps.isEmpty {
@@ -280,17 +280,16 @@ extension TestStore {
         inner.dispatch(event: event)
         let (sent, waiting) = journal.withLock { $0.endSending(of: event) }
         for promise in waiting { promise.resolve(with: ()) }
-        // If a middleware has stopped the event, there is no step, and the state is unchanged.
+        // A middleware has stopped the event, so the state is unchanged.
         return sent ?? .init(event: event, old: inner.state, new: inner.state)
     }
 
-    /// Records the step of an event that was reduced.
-    static func enter(
+    static func enterStep(
         _ step: TestJournal<State, Event>.ReducedEvent,
         in journal: Locked<TestJournal<State, Event>>
     ) {
-        // The waiters resume on another thread, because this code runs inside the reducer.
-        let waiting = journal.withLock { $0.enter(step, on: .current) }
+        // The waiters resume on another thread, because this is inside the reducer.
+        let waiting = journal.withLock { $0.enterStep(step, on: .current) }
         for promise in waiting { Task { promise.resolve(with: ()) } }
     }
 

@@ -20,7 +20,7 @@ extension TestStore {
     ) where Event: Equatable {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        take(TestExpectation(event), at: place) { compare($0, change, $1, at: place) }
+        takeEvent(TestExpectation(event), at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes an event that an effect has dispatched, and expects a state.
@@ -39,7 +39,7 @@ extension TestStore {
     ) where Event: Equatable {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        take(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
+        takeEvent(TestExpectation(event), at: place) { compare($0, with: state, $1, at: place) }
     }
 
     /// Takes an event that an effect has dispatched, and tests it with a closure.
@@ -67,11 +67,11 @@ extension TestStore {
     ) {
         let place = TestSourceLocation(
             fileID: fileID, filePath: filePath, line: line, column: column)
-        take(TestExpectation(where: matches), at: place) { compare($0, change, $1, at: place) }
+        takeEvent(TestExpectation(where: matches), at: place) { compare($0, change, $1, at: place) }
     }
 
-    /// Takes the step of the expected event, or fails the test if that event has not arrived.
-    func take(
+    /// Takes the expected event's step, or fails the test if it hasn't arrived.
+    func takeEvent(
         _ expectation: TestExpectation<Event>, at place: TestSourceLocation,
         _ compare: (TestJournal<State, Event>.ReducedEvent, String) -> Void
     ) {
@@ -117,7 +117,7 @@ extension TestStore {
             fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(event)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, at: place) { compare($0, change, $1, at: place) }
+        takeEvent(expectation, at: place) { compare($0, change, $1, at: place) }
     }
 
     /// Takes an event of an effect when it arrives, and expects a state.
@@ -145,7 +145,7 @@ extension TestStore {
             fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(event)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, at: place) { compare($0, with: state, $1, at: place) }
+        takeEvent(expectation, at: place) { compare($0, with: state, $1, at: place) }
     }
 
     /// Takes an event of an effect when it arrives, and tests it with a closure.
@@ -175,17 +175,15 @@ extension TestStore {
             fileID: fileID, filePath: filePath, line: line, column: column)
         let expectation = TestExpectation(where: matches)
         await arrival(of: expectation, within: limit, on: scheduler)
-        take(expectation, at: place) { compare($0, change, $1, at: place) }
+        takeEvent(expectation, at: place) { compare($0, change, $1, at: place) }
     }
 }
 
-/// The event that a test expects to receive.
 struct TestExpectation<Event> {
-    /// The expectation in words.
+    /// In words.
     let what: String
-    /// Returns whether an event is the expected one.
     let matches: (Event) -> Bool
-    /// Returns the failure message for an event that isn't the expected one.
+    /// The message for an event that isn't the expected one.
     let mismatch: (Event) -> String
 
     init(_ expected: Event) where Event: Equatable {
@@ -205,7 +203,7 @@ struct TestExpectation<Event> {
 }
 
 extension TestStore {
-    /// Waits until `take` would find an event, no more events can arrive, or the limit is reached.
+    /// Waits until ``takeEvent(_:at:_:)`` would find an event, none can arrive any more, or the limit is reached.
     func arrival(
         of expectation: TestExpectation<Event>, within limit: Duration,
         on scheduler: some FutureScheduler
@@ -218,8 +216,8 @@ extension TestStore {
         defer { timer.cancel() }
         while !Task.isCancelled {
             let wakeUp = InternalPromise<Void>()
-            // An effect enters its event in the journal before it ends. So the running effects are counted first, and
-            // the journal is read second. If no effect runs, the journal then already has every event.
+            // An effect adds its event to the journal before it ends. So the effects are counted first and the journal
+            // is read second: if none runs, it has every event.
             let canCome = mayOthersDispatch || effectsUnderWay > 0
             let isOver = journal.withLock { journal in
                 if !canCome || isTimeUp.withLock({ $0 }) || has(expectation, journal) {
@@ -233,10 +231,10 @@ extension TestStore {
         }
     }
 
-    /// Waits until a promise settles, but at most 10 ms if the running effects must be checked again.
+    /// Waits until a promise settles, but at most 10 ms while effects run.
     ///
-    /// An effect that fails, is cancelled or sends nothing ends without an event, so waiting for events isn't enough. A
-    /// test that passes doesn't wait these 10 ms. In virtual time, the clock moves to the limit instead.
+    /// An effect may end without an event, so waiting for events isn't enough. A test that passes doesn't wait these 10
+    /// ms; in virtual time, the clock moves instead.
     private func sleep(until wakeUp: InternalPromise<Void>) async {
         let look =
             mayOthersDispatch || VirtualScope.current != nil
@@ -247,7 +245,7 @@ extension TestStore {
         journal.withLock { $0.stopWaiting(wakeUp) }
     }
 
-    /// Returns whether `take` would find an event.
+    /// Returns whether ``takeEvent(_:at:_:)`` would find an event.
     private func has(
         _ expectation: TestExpectation<Event>, _ journal: TestJournal<State, Event>
     ) -> Bool {

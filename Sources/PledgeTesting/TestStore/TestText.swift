@@ -1,9 +1,9 @@
 internal import Pledge
 internal import PledgeStores
 
-/// The messages of a ``TestStore`` when a test fails.
+/// A ``TestStore``'s messages about failures.
 enum TestText {
-    /// A value on one line.
+    /// On one line.
     static func short(_ value: some Any) -> String {
         let text = String(describing: value).split(whereSeparator: \.isNewline)
             .joined(separator: " ")
@@ -76,7 +76,7 @@ enum TestText {
         events.map { "\n  \(short($0))" }.joined()
     }
 
-    /// Returns the differences by property, or both values if no property differs.
+    /// The differences by property; both values if no property differs.
     private static func difference<Value>(_ old: Value, _ new: Value) -> String {
         let lines = StateDiff(from: old, to: new).lines
         if !lines.isEmpty { return lines.joined(separator: "\n") }

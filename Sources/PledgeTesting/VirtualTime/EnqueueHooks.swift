@@ -3,26 +3,27 @@ import Dispatch
 import PledgeFutures
 import Synchronization
 
-/// The hooks of the Swift runtime, by which tests in virtual time get the steps of their tasks.
+/// Hooks of the Swift runtime that give tests in virtual time the steps of their tasks.
 ///
-/// The runtime asks a hook before it gives a step to the global executor or to the main actor's. No other way reaches
-/// the steps of `Task { }` and of the main actor, which ignore a preference for an executor. The hooks stay once they
-/// are there: they cost every other step in the process the read of a thread's variable and of a flag.
+/// The runtime calls a hook before it passes a step to the global or the main actor's executor. Nothing else reaches
+/// the steps of `Task { }` and of the main actor, which ignore an executor preference. Once installed, the hooks stay,
+/// and cost each other step in the process the read of a thread's variable and of a flag.
 ///
-/// Invariant: the functions in CPledgeTesting have the types of the runtime's own, and the steps that they pass on are
-/// run exactly once.
+/// Invariant: the functions in CPledgeTesting have the types of the runtime's own, and the steps that they pass on run
+/// exactly once.
 enum EnqueueHooks {
-    /// Whether the runtime has the hooks; they are installed when this is first read.
+    /// True if the runtime has the hooks, which the first read installs.
     static let areInstalled: Bool = {
         guard ctesting_install(take) else { return false }
         ctesting_probe(true)
         Task {}
         ctesting_probe(false)
-        // Whether steps on the main actor are reported is found out by one of them.
+        // Only a step on the main actor shows whether such steps are reported.
         let reported = ctesting_main_steps()
         Task { @MainActor in }
         if ctesting_main_steps() != reported { return true }
-        // Since Swift 6.2, a system may ask the main actor's executor itself, which another one then stands for.
+        // Since Swift 6.2, a system may call the main actor's executor without the hook, so another executor takes its
+        // place.
         let executor = HookedMainExecutor.shared
         let reference = unsafeBitCast(executor.asUnownedSerialExecutor(), to: (UInt, UInt).self)
         return ctesting_install_main_executor(
@@ -33,7 +34,7 @@ enum EnqueueHooks {
     /// True while there are scopes.
     private static let isInUse = Atomic<Bool>(false)
 
-    /// Has steps reported to a scope; call it in the scope, on the main thread.
+    /// Begins to report steps to a scope; call it in the scope, on the main thread.
     ///
     /// - Returns: False if the runtime doesn't report them.
     static func report(to scope: VirtualScope) -> Bool {
@@ -41,7 +42,7 @@ enum EnqueueHooks {
             scopes.append(scope)
             isInUse.store(true, ordering: .relaxed)
         }
-        // This task is the first of the scope.
+        // This task becomes the scope's first.
         Task {}
         return scope.hasFirstTask
     }
@@ -51,7 +52,6 @@ enum EnqueueHooks {
         scopes.withLock { $0.first { $0.identity === identity } }
     }
 
-    /// Forgets a scope that has ended.
     static func remove(_ scope: VirtualScope) {
         scopes.withLock { scopes in
             scopes.removeAll { $0 === scope }
@@ -59,11 +59,11 @@ enum EnqueueHooks {
         }
     }
 
-    /// Takes a step for the scope to which it belongs; returns false if it belongs to none.
+    /// Gives a step to its scope; returns false if it belongs to none.
     fileprivate static func offer(_ job: UnownedJob, onMain: Bool) -> Bool {
         let pointer = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         if let scope = VirtualScope.current {
-            return scope.take(ctesting_task_id(pointer), job, onMain: onMain)
+            return scope.takeJob(ctesting_task_id(pointer), job, onMain: onMain)
         }
         guard isInUse.load(ordering: .relaxed) else { return false }
         let task = ctesting_task_id(pointer)
@@ -79,7 +79,7 @@ private let take: ctesting_take = { job, isMain in
     EnqueueHooks.offer(unsafeBitCast(job, to: UnownedJob.self), onMain: isMain)
 }
 
-/// An executor that stands for the main actor's, and gives it all steps that belong to no test in virtual time.
+/// Stands in for the main actor's executor: takes the steps of tests in virtual time, and passes on all others.
 private final class HookedMainExecutor: SerialExecutor {
     static let shared = HookedMainExecutor()
 

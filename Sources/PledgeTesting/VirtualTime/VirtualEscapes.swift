@@ -1,15 +1,14 @@
 import PledgeFutures
 import PledgeSimulation
 
-/// What a test in virtual time has left to other threads and to real time, and the text that says so.
+/// What has left a test's virtual time for other threads or real time, and the text that says so.
 final class VirtualEscapes: Sendable {
-    /// The ways of leaving virtual time.
     enum Kind: Int, CaseIterable {
         /// A task was resumed by another thread, or has called `Task.sleep`.
         case step
         /// A timer was set or cancelled by another thread.
         case timer
-        /// A part of the code runs on the live scheduler.
+        /// Some code runs on the live scheduler.
         case realTime
         /// The test waits for something that never happens.
         case nothingHappens
@@ -17,9 +16,9 @@ final class VirtualEscapes: Sendable {
         case endless
         /// Steps follow each other at one instant without an end.
         case busy
-        /// An actor that another thread runs doesn't let a task go.
+        /// An actor on another thread keeps a task.
         case away
-        /// The test is within another one.
+        /// The test runs inside another one.
         case nested
         /// The runtime has no hooks.
         case withoutHooks
@@ -27,25 +26,24 @@ final class VirtualEscapes: Sendable {
 
     private let found = Locked<[Kind: (count: Int, queue: String)]>([:])
 
-    /// Records that something has left virtual time.
-    func note(_ kind: Kind, on queue: String = "") {
+    func noteEscape(_ kind: Kind, on queue: String = "") {
         found.withLock { $0[kind, default: (0, queue)].count += 1 }
     }
 
-    /// Records what a simulation would call an error.
-    func note(_ code: SimulationError.Code) {
+    /// Records what is an error in a simulation.
+    func noteEscape(_ code: SimulationError.Code) {
         switch code {
-        case .taskOnAnotherThread: note(.step)
-        case .actionOnAnotherThread: note(.timer)
-        case .liveScheduler: note(.realTime)
-        // A test may draw random numbers.
+        case .taskOnAnotherThread: noteEscape(.step)
+        case .actionOnAnotherThread: noteEscape(.timer)
+        case .liveScheduler: noteEscape(.realTime)
+        // A test may do this.
         case .systemRandom, .callOnAnotherThread, .endOnAnotherThread, .neverEnds: break
         }
     }
 
     var isEmpty: Bool { found.withLock { $0.isEmpty } }
 
-    /// What was found, and what to write instead; nil if nothing was found.
+    /// What was found, and what to write instead; nil if nothing was.
     var description: String? {
         let found = found.withLock { $0 }
         if found.isEmpty { return nil }

@@ -5,35 +5,34 @@ import PledgeServices
 import PledgeSimulation
 import Synchronization
 
-/// What one test in virtual time runs: its steps, its timers, and its waits for the clock.
+/// One test in virtual time: its steps, its timers, and its waits for the clock.
 ///
-/// All steps run on the main thread, in ``drain()``, until nothing is left that can run. `drain` then returns, and the
-/// main thread is free for other tests.
+/// All steps run on the main thread, in ``drain()``, until none is left that can run. Then the main thread is free for
+/// other tests.
 final class VirtualScope: @unchecked Sendable {
     // Unchecked: the lock guards `state`. The rest belongs to the main thread, once `begin` has returned.
 
-    /// An object that each task keeps until it ends, among the task-local values that it has from the test.
+    /// Every task of the test has it among its task-local values; it lives until the last one ends.
     final class Leftover: Sendable {}
     @TaskLocal static var leftover: Leftover?
 
-    /// The seconds for which a test that can't go on waits for another thread; at its end, a tenth of them.
+    /// How many seconds a test that can't go on waits for another thread, and at its end, ten times as many.
     ///
-    /// The test fails in either case. If the thread resumes a task meanwhile, the report names the thread's queue.
+    /// The test fails in any case. If the thread resumes a task meanwhile, the report names its queue.
     @TaskLocal static var patience = 1.0
 
-    /// A caller of `advance`, which waits until the clock has reached an instant and nothing more can run there.
+    /// A caller of `advance`, which waits until the clock has reached an instant and nothing more can run then.
     private struct Wait {
-        /// The instant; nil for `run`, which waits until nothing is left.
+        /// Nil for `run`, which waits until nothing is left.
         let end: Int64?
         let continuation: UnsafeContinuation<Void, Never>
 
-        /// Returns whether this wait ends before another one.
         func isBefore(_ other: Self) -> Bool { (end ?? .max) < (other.end ?? .max) }
     }
 
     /// What threads share.
     private struct State {
-        /// The work that came from outside the steps of this test.
+        /// Work from outside this test's steps.
         var arrivals: [@Sendable () -> Void] = []
         var tasks = TaskIDs()
         var isDraining = false
@@ -42,40 +41,39 @@ final class VirtualScope: @unchecked Sendable {
 
     let escapes: VirtualEscapes
     let executor: SimulationScheduler
-    /// Nil once the tasks have ended that the test has begun with `Task { }`.
+    /// Nil once all tasks have ended that the test began with `Task { }`.
     weak var leftover: Leftover?
 
     private let isStuck: Promise<Void>
     private let patience: Double
 
     private let state = Locked(State())
-    /// True while `arrivals` isn't empty; a hint, by which most steps don't take the lock.
+    /// True if there are `arrivals`; a hint that spares most steps the lock.
     private let hasArrivals = Atomic<Bool>(false)
-    /// Stands for this scope where the scope itself would keep itself alive.
+    /// Stands for this scope in closures that must not keep the scope alive.
     let identity: Leftover
     private let home: TaskHome
-    /// The test's own task; nil once it may have ended, because a child task is freed even if a reference is left.
+    /// The test's own task; nil once it may have ended, because a reference doesn't keep a child task alive.
     private var task: UnsafeCurrentTask?
     private var waits: [Wait] = []
-    /// The test's own task, which waits for the end of the test; nil before.
+    /// Resumes the test's own task at the end of the test; nil before it waits for that.
     private var end: UnsafeContinuation<Void, Never>?
     private var isOver = false
-    /// True while the end waits for a step of another thread.
+    /// True while the end waits for another thread's step.
     private var isPatient = false
-    /// True once the test has been cancelled.
     private var isCancelled = false
-    /// The tasks of the test, which may be running on another thread because they call an actor there.
+    /// The tasks that may be running on another thread, because they call an actor there.
     private var watched = WatchedTasks()
-    /// The IDs of those that were last seen to run, or to wait for an executor, elsewhere.
+    /// Those that were last seen running, or waiting for an executor, elsewhere.
     private var away: Set<UInt64> = []
     private var look = Look()
-    /// The number of steps and actions, by which ``giveUp(unlessAfter:)`` sees whether anything has happened.
+    /// How many steps and actions there were, so that ``giveUp(unlessAfter:)`` sees whether anything happens.
     private var steps = 0
-    /// The number of instants to which the clock has moved since an `advance` has returned.
+    /// How often the clock has moved since an `advance` has returned.
     private var moves = 0
-    /// The number of steps at the present instant, and that instant.
+    /// How many steps there were at the present instant.
     private var present = (steps: 0, time: Int64(0))
-    /// The number of steps at one instant that are too many: 100,000, and 100 for each task.
+    /// Too many steps at one instant: 100,000, and 100 more for each task.
     private var mostSteps = 100_000
 
     private init(
@@ -98,22 +96,21 @@ final class VirtualScope: @unchecked Sendable {
         ctesting_scope().map { Unmanaged<VirtualScope>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The clock of the scope whose steps the calling thread runs; otherwise the passed one.
+    /// The clock of the test whose steps the calling thread runs; `scheduler` on other threads.
     ///
-    /// It stands for real time where a test waits with a limit.
+    /// Waits with a time limit use it, so that in virtual time they don't last in real time.
     static func clock(insteadOf scheduler: any FutureScheduler) -> any FutureScheduler {
         guard scheduler is LiveScheduler, let current else { return scheduler }
         return VirtualClock(of: current)
     }
 
-    /// True if the calling thread runs a task of this test, here or elsewhere.
+    /// True if the calling thread, whichever it is, runs a task of this test.
     private var isInItsTask: Bool {
         if Self.current === self { return true }
         let task = ctesting_current_task_id()
         return state.withLock { $0.tasks.contains(task) }
     }
 
-    /// True once the hooks have reported a task.
     var hasFirstTask: Bool { state.withLock { $0.tasks.first != 0 } }
 
     /// Runs a closure as one of this scope's steps.
@@ -125,24 +122,22 @@ final class VirtualScope: @unchecked Sendable {
     }
 }
 
-// MARK: - Beginning and end
-
 extension VirtualScope {
     /// Begins a scope, and moves the calling task into it.
     ///
     /// - Parameters:
-    ///   - escapes: Gets what leaves virtual time.
-    ///   - isStuck: Resolved if the test has to be reported although it doesn't end.
+    ///   - escapes: Records what leaves virtual time.
+    ///   - isStuck: Resolved if the test must be reported although it doesn't end.
     static func begin(_ escapes: VirtualEscapes, _ isStuck: Promise<Void>) async -> VirtualScope {
         let hasHooks = EnqueueHooks.areInstalled
-        // Used only until `end` returns, so the task lives.
+        // Used only until `waitForEnd` returns, so the task lives.
         nonisolated(unsafe) let task = withUnsafeCurrentTask { $0 }
         let scope = VirtualScope(of: task, ctesting_current_task_id(), escapes, isStuck)
         scope.onItsThread {
             if hasHooks, EnqueueHooks.report(to: scope) { return }
-            scope.escapes.note(.withoutHooks)
+            scope.escapes.noteEscape(.withoutHooks)
         }
-        // A task that is resumed before it is suspended goes on where it is, so it is moved once more.
+        // A task that is resumed before it's suspended stays where it is, so it's moved once more.
         repeat {
             await withUnsafeContinuation { continuation in
                 scope.onItsThread { continuation.resume() }
@@ -151,24 +146,24 @@ extension VirtualScope {
         return scope
     }
 
-    /// Ends the scope: runs what can still run, discards the timers that are left, and moves the calling task out.
+    /// Ends the scope: runs what can still run, discards the timers, and moves the calling task out.
     ///
-    /// What has left virtual time by then is in ``escapes``.
-    func end() async {
+    /// Afterwards, ``escapes`` has what has left virtual time.
+    func waitForEnd() async {
         await withUnsafeContinuation { continuation in
             let isClosed = !onItsThread { self.end = continuation }
             if isClosed { continuation.resume() }
         }
     }
 
-    /// Ends the scope, now that nothing more can run at the present instant.
+    /// Ends the scope; nothing more can run at the present instant.
     private func close() {
         if !isOver {
             isOver = true
-            inScope { executor.end {} }
+            inScope { executor.endRun {} }
         }
         guard leftover != nil, escapes.isEmpty else { return finish() }
-        // A task is left that may wait for another thread. A moment shows whether that thread resumes it soon.
+        // A task that is left may be waiting for another thread, which may resume it in a moment.
         if isPatient { return }
         isPatient = true
         DispatchQueue.main.asyncAfter(deadline: .now() + patience / 10) { self.finish() }
@@ -184,7 +179,7 @@ extension VirtualScope {
         EnqueueHooks.remove(self)
         inScope {
             for work in arrivals { work() }
-            if !isOver { executor.end {} }
+            if !isOver { executor.endRun {} }
             while executor.runNext(until: executor.time) {}
         }
         for wait in waits { wait.continuation.resume() }
@@ -195,18 +190,16 @@ extension VirtualScope {
     }
 }
 
-// MARK: - Steps
-
 extension VirtualScope {
-    /// Takes a step that the runtime is about to give to an executor, if the step is one of this test.
+    /// Takes a step of this test that the runtime is about to give to an executor.
     ///
     /// Call it on a thread that runs this scope's steps.
     ///
     /// - Parameters:
-    ///   - task: The ID of the task; 0 for a step that isn't one of a task, such as an actor's.
+    ///   - task: The task's ID; 0 for a step of no task, such as an actor's.
     ///   - job: The step.
     ///   - onMain: True for a step on the main actor.
-    func take(_ task: UInt64, _ job: UnownedJob, onMain: Bool) -> Bool {
+    func takeJob(_ task: UInt64, _ job: UnownedJob, onMain: Bool) -> Bool {
         let known = state.withLock { state in
             state.isClosed ? .refused : state.tasks.insert(task)
         }
@@ -215,11 +208,11 @@ extension VirtualScope {
         return true
     }
 
-    /// Takes a step that another thread has begun or resumed, if the step is one of this test.
+    /// Takes a step of this test that another thread has begun or resumed.
     ///
     /// - Parameters:
     ///   - present: The task that the other thread runs; 0 for none.
-    ///   - isOurs: True if the step is known to be one of this test.
+    ///   - isOurs: True if the step is known to be of this test.
     func receive(
         _ task: UInt64, _ job: UnownedJob, from present: UInt64, isOurs: Bool = false, onMain: Bool
     ) -> Bool {
@@ -232,9 +225,9 @@ extension VirtualScope {
         if known == .refused { return false }
         let queue = String(cString: ctesting_queue_name())
         return onItsThread {
-            // A task that calls an actor which another thread was running just then comes back from there.
+            // Unless the task has just called an actor that another thread was running, and comes back from there.
             if !isWithin, task != 0, self.away.remove(task) == nil {
-                self.escapes.note(.step, on: queue)
+                self.escapes.noteEscape(.step, on: queue)
             }
             self.add(task, job, known, onMain: onMain)
         }
@@ -249,25 +242,25 @@ extension VirtualScope {
         executor.add(job, onMain: onMain, isWatched: isWatched)
     }
 
-    /// Runs an action once, after a delay of the clock.
+    /// Runs an action after a delay of the clock.
     func schedule(
         after delay: Duration, _ action: @escaping @Sendable () -> Void
     ) -> any ScheduledAction {
         if Self.current === self { return executor.schedule(after: delay, action) }
         let isInItsTask = isInItsTask
-        if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
+        if !isInItsTask { escapes.noteEscape(.timer, on: String(cString: ctesting_queue_name())) }
         let timer = ForeignTimer()
         let isTaken = onItsThread {
             timer.begin(self.executor.schedule(after: delay, action))
         }
-        // A loop that is left over from a test that has ended would never end.
+        // Otherwise a loop that an ended test has left would never end.
         if !isTaken, isInItsTask { withUnsafeCurrentTask { $0?.cancel() } }
         return timer
     }
 
-    /// Waits until the clock has been moved, or until nothing is left to run.
+    /// Waits until the clock has moved, or until nothing is left to run.
     func advance(by duration: Duration?) async {
-        if !isInItsTask { escapes.note(.timer, on: String(cString: ctesting_queue_name())) }
+        if !isInItsTask { escapes.noteEscape(.timer, on: String(cString: ctesting_queue_name())) }
         await withUnsafeContinuation { continuation in
             let isTaken = onItsThread {
                 let now = self.executor.time
@@ -281,9 +274,9 @@ extension VirtualScope {
         }
     }
 
-    /// Does something in this scope: now, or on the main thread a moment later.
+    /// Does work in this scope, now or a moment later on the main thread.
     ///
-    /// - Returns: False if the scope has ended; nothing is done then.
+    /// - Returns: False, without doing it, if the scope has ended.
     @discardableResult
     private func onItsThread(_ work: @escaping @Sendable () -> Void) -> Bool {
         if Self.current === self {
@@ -302,7 +295,7 @@ extension VirtualScope {
 
     /// Runs everything that can run, on the main thread.
     ///
-    /// After ten thousand steps, the main thread is left to others in between.
+    /// Every ten thousand steps, others get the main thread in between.
     private func drain() {
         let mayBegin = state.withLock { state in
             if state.isDraining || state.isClosed { return false }
@@ -338,15 +331,15 @@ extension VirtualScope {
         }
     }
 
-    /// Does the next thing; returns false if there is nothing to do.
+    /// Does the next thing; returns false if there is none.
     private func step() -> Bool {
         if hasArrivals.load(ordering: .relaxed) { takeArrivals() }
         guard mayStep() else { return false }
         if executor.runNext(until: executor.time) { return true }
-        // Nothing more can run at this instant, unless on another thread.
+        // Nothing more can run at this instant, except on another thread.
         look.isAway = isAway()
         if look.isAway { return false }
-        // What came from a task that was away a moment ago.
+        // A task has just come back from another thread.
         if hasArrivals.load(ordering: .relaxed) { return true }
         if let next = waits.indices.min(by: { waits[$0].isBefore(waits[$1]) }) {
             let end = waits[next].end
@@ -370,23 +363,23 @@ extension VirtualScope {
         for work in arrivals { work() }
     }
 
-    /// Returns whether the clock may move to another instant, and counts how often it does.
+    /// Returns whether the clock may move on, and counts how often it does.
     private func mayMove() -> Bool {
         moves += 1
-        if moves == 100_000 { escapes.note(.endless) }
+        if moves == 100_000 { escapes.noteEscape(.endless) }
         return moves < 100_000
     }
 
     /// Returns whether another step may run at the present instant, and counts them.
     ///
-    /// If there are too many, this cancels the test's tasks. If there are twice as many, the scope ends.
+    /// Too many steps cancel the test's tasks; twice as many end the scope.
     private func mayStep() -> Bool {
         let time = executor.time
         present = present.time == time ? (present.steps + 1, time) : (1, time)
         guard present.steps >= mostSteps else { return true }
         mostSteps = 100_000 + 100 * state.withLock { $0.tasks.count }
         if present.steps == mostSteps {
-            escapes.note(.busy)
+            escapes.noteEscape(.busy)
             cancel()
             watched.cancel()
         }
@@ -400,11 +393,9 @@ extension VirtualScope {
         inScope { task?.cancel() }
     }
 
-    /// Cancels the test if nothing happens any more.
+    /// Cancels the test if nothing happens any more; if that has no effect, the test is reported as it is.
     ///
-    /// If that has no effect, the test is reported as it is.
-    ///
-    /// Another thread may still resume the test, which fails in either case. So the wait for that thread is short.
+    /// Another thread may still resume the test, which fails in any case, so the wait for that is short.
     private func giveUp(unlessAfter steps: Int) {
         DispatchQueue.main.asyncAfter(deadline: .now() + patience) { [self] in
             guard steps == self.steps, !state.withLock({ $0.isClosed }) else { return }
@@ -412,24 +403,22 @@ extension VirtualScope {
                 isStuck.resolve(with: ())
                 return
             }
-            escapes.note(.nothingHappens)
+            escapes.noteEscape(.nothingHappens)
             cancel()
             drain()
         }
     }
 }
 
-// MARK: - Actors that other threads run
-
 extension VirtualScope {
-    /// Stands for a scope where the scheduler would keep the scope itself alive.
+    /// Stands for a scope in the scheduler, which must not keep the scope alive.
     private struct Stand: VirtualTest {
         let identity: Leftover
         let escapes: VirtualEscapes
 
         var isOnItsThread: Bool { VirtualScope.current?.identity === identity }
 
-        func noteEscape(_ code: SimulationError.Code) { escapes.note(code) }
+        func noteEscape(_ code: SimulationError.Code) { escapes.noteEscape(code) }
 
         func move(_ action: @escaping @Sendable () -> Void) -> Bool {
             guard let scope = EnqueueHooks.scope(of: identity), scope.isInItsTask else {
@@ -438,10 +427,10 @@ extension VirtualScope {
             return scope.onItsThread(action)
         }
 
-        func take(_ job: UnownedJob) -> Bool {
+        func takeJob(_ job: UnownedJob) -> Bool {
             let task = ctesting_task_id(unsafeBitCast(job, to: UnsafeMutableRawPointer.self))
             if isOnItsThread {
-                return VirtualScope.current?.take(task, job, onMain: false) ?? false
+                return VirtualScope.current?.takeJob(task, job, onMain: false) ?? false
             }
             return EnqueueHooks.scope(of: identity)?.receive(
                 task, job, from: ctesting_current_task_id(), isOurs: true, onMain: false) ?? false
@@ -452,39 +441,41 @@ extension VirtualScope {
         func didRun(_ job: UnownedJob) { VirtualScope.current?.didRun(job) }
     }
 
-    /// A watched task goes on here.
+    /// A watched task continues here.
     private func willRun(_ job: UnownedJob) {
         if away.isEmpty { return }
         away.remove(ctesting_task_id(unsafeBitCast(job, to: UnsafeMutableRawPointer.self)))
     }
 
-    /// A watched task has ended, waits, or waits for an executor.
+    /// A watched task has ended, or waits.
     private func didRun(_ job: UnownedJob) {
         let task = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         if ctesting_is_away(task) { away.insert(ctesting_task_id(task)) }
     }
 
-    /// When to look again whether a task is back from another thread.
+    /// The next look for tasks that are away on another thread.
     private struct Look {
-        /// True if the last look has found that a task is away.
+        /// True if the last look found one.
         var isAway = false
         var isPlanned = false
-        /// The number of looks at the present step, without those from the 100th on that come before the probe has run.
+        /// How many looks there were at the present step.
+        ///
+        /// After the hundredth, only looks after the probe has run are counted.
         var count = 0
         var steps = -1
-        /// True once a job that was given to the thread pool after the 100th look has run there.
+        /// Set by a job that was given to the thread pool after the hundredth look.
         ///
-        /// A busy pool may run the actor only after all the jobs that it got before, for example those of other tests.
+        /// A busy pool runs an actor only after earlier jobs, for example other tests'.
         var probe: Locked<Bool>?
     }
 
-    /// Returns whether another thread runs a task of this test, or an actor there will.
+    /// Returns whether another thread runs a task of this test, or will run an actor for it.
     ///
-    /// If a task calls an actor that another thread is running just then, that thread goes on with the task.
+    /// A task that calls an actor which another thread is just running continues on that thread.
     private func isAway() -> Bool {
         if look.count >= 10_000 { return false }
-        // While one look goes from task to task, a task that it comes to later may resume one that it has seen, and end.
-        // The second look goes the other way.
+        // While one look goes from task to task, a later task may resume an earlier one and end. So a second look goes
+        // the other way.
         return watched.look(for: &away) || isBodyAway || watched.look(for: &away, fromLast: true)
     }
 
@@ -492,20 +483,20 @@ extension VirtualScope {
         task.map { ctesting_is_away(unsafeBitCast($0, to: UnsafeMutableRawPointer.self)) } ?? false
     }
 
-    /// Returns a flag that is set by a job of the lowest priority, which the thread pool runs after what it got before.
+    /// A flag that a job of the lowest priority sets, once the thread pool has run what it got before.
     private static func probe() -> Locked<Bool> {
         let hasRun = Locked(false)
         Task.detached(priority: .background) { hasRun.withLock { $0 = true } }
         return hasRun
     }
 
-    /// Drains again in a moment: 50 microseconds at first, and then a millisecond.
+    /// Drains again in a moment: after 50 microseconds at first, and then after a millisecond.
     private func lookAgain() {
         if look.isPlanned { return }
         if look.steps != steps { look = Look(isAway: look.isAway, steps: steps) }
         if look.count == 100, look.probe == nil { look.probe = Self.probe() }
         if look.probe?.withLock({ $0 }) ?? true { look.count += 1 }
-        if look.count == 10_000 { escapes.note(.away) }
+        if look.count == 10_000 { escapes.noteEscape(.away) }
         look.isPlanned = true
         let pause = DispatchTimeInterval.microseconds(look.count < 100 ? 50 : 1_000)
         DispatchQueue.main.asyncAfter(deadline: .now() + pause) {
@@ -515,11 +506,10 @@ extension VirtualScope {
     }
 }
 
-/// The token of an action that another thread has scheduled.
+/// A handle for an action that another thread has scheduled.
 private final class ForeignTimer: ScheduledAction {
     private let state = Locked<(isCancelled: Bool, timer: (any ScheduledAction)?)>((false, nil))
 
-    /// Takes the action itself.
     func begin(_ timer: any ScheduledAction) {
         let isCancelled = state.withLock { state in
             state.timer = timer

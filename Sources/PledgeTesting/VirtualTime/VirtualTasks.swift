@@ -2,25 +2,22 @@ import CPledgeTesting
 
 /// The IDs of a test's tasks.
 ///
-/// The process counts its tasks, so an array with one element for each task since the first is enough.
+/// IDs are consecutive in the process, so an array with one element for each task since the first is enough.
 struct TaskIDs {
-    /// The task of the test itself, which began before.
+    /// The test's own task, which began earlier.
     var caller: UInt64 = 0
-    /// The first task that has begun after the test; 0 before it is known.
+    /// The first task that began after the test; 0 until it's known.
     private(set) var first: UInt64 = 0
     private var kinds: [Insertion] = []
 
-    /// At least the number of the tasks.
     var count: Int { kinds.count }
 
-    /// What is known of a task: nothing before, that it is one of the test, that it is watched as well, or that it isn't one
-    /// of the test.
+    /// The task is new, known as the test's, also watched, or not the test's.
     enum Insertion: UInt8 { case new, known, watched, refused }
 
     /// Adds a task that a step of the test has begun or resumed.
     ///
-    /// A task that began before the test is refused: it belongs to someone else. ID 0, of a step that isn't a task's, is
-    /// known.
+    /// One that began before the test belongs to somebody else, and is refused. ID 0, for a step of no task, is known.
     mutating func insert(_ task: UInt64) -> Insertion {
         if task == caller { return .watched }
         if task == 0 { return .known }
@@ -34,7 +31,6 @@ struct TaskIDs {
         return kinds[index]
     }
 
-    /// Notes that a task is watched.
     mutating func watch(_ task: UInt64) { kinds[Int(task - first)] = .watched }
 
     func contains(_ task: UInt64) -> Bool {
@@ -44,15 +40,13 @@ struct TaskIDs {
     }
 }
 
-/// Tasks that are asked whether another thread runs them; each with a reference.
+/// Tasks that may be running on another thread, each with a reference.
 ///
-/// They are the first thousand of a test that haven't ended, because each move of the clock asks them all.
+/// Only a test's first thousand tasks that haven't ended, because each move of the clock asks all of them.
 struct WatchedTasks {
     private var tasks: [UnsafeMutableRawPointer] = []
 
-    /// Adds a task, by its first step, if there is room.
-    ///
-    /// - Returns: False if it isn't added.
+    /// Adds a task by its first step; returns false if there is no room.
     mutating func add(_ job: UnownedJob) -> Bool {
         let task = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
         guard tasks.count < 1_000, ctesting_watch(task) else { return false }
@@ -60,10 +54,10 @@ struct WatchedTasks {
         return true
     }
 
-    /// Forgets the tasks that have ended, and inserts the IDs of those that run, or wait for an executor.
+    /// Forgets ended tasks, and inserts the IDs of those that run or wait for an executor.
     ///
-    /// - Parameter fromLast: True to look at the latest task first, and to forget none.
-    /// - Returns: False if there are none of those.
+    /// - Parameter fromLast: True to begin with the latest task, and to forget none.
+    /// - Returns: True if it inserted any.
     mutating func look(for ids: inout Set<UInt64>, fromLast: Bool = false) -> Bool {
         var areAway = false
         if fromLast {
@@ -79,12 +73,10 @@ struct WatchedTasks {
         return true
     }
 
-    /// Cancels all of them.
     func cancel() {
         for task in tasks { ctesting_cancel(task) }
     }
 
-    /// Forgets all of them.
     mutating func forget() {
         for task in tasks { ctesting_forget(task) }
         tasks = []

@@ -51,14 +51,14 @@ public func withVirtualTime<Output, Failure: Error>(
         reportTestFailure("\(function): \(text)", at: place)
     }
     if let outer = VirtualScope.current {
-        outer.escapes.note(.nested)
+        outer.escapes.noteEscape(.nested)
         return try await body(VirtualClock(of: outer))
     }
-    // The body runs in a child task, which can be cancelled without the test. Its closure hops to its own actor.
+    // In a child task, which can be cancelled without the test. Its closure hops to its own actor.
     nonisolated(unsafe) let body = body
     let (escapes, isStuck) = (VirtualEscapes(), Promise<Void>())
     async let child = run(body, escapes, isStuck)
-    // If the test doesn't end, its report doesn't wait for the end.
+    // If the test doesn't end, it's reported without its end.
     let wasStuck = (try? await isStuck.value) != nil
     if wasStuck { report(escapes) }
     let end = await child
@@ -79,12 +79,12 @@ private func run<Output, Failure: Error>(
             return .failure(error)
         }
     }
-    await scope.end()
+    await scope.waitForEnd()
     isStuck.cancel()
     return VirtualResult(result: result)
 }
 
-/// The result of a test, which the child task hands over to its parent.
+/// A test's result, which the child task hands to its parent.
 private struct VirtualResult<Output, Failure: Error>: @unchecked Sendable {
     let result: Result<Output, Failure>
 

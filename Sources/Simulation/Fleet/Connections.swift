@@ -29,16 +29,16 @@ extension Middleware {
                     ConnectionWait(of: $0, on: world.scheduler)
                 }
                 let call = Self.bulkhead(sharing: places)({ input in
-                    wait?.end()
+                    wait?.endWait()
                     return next(input)
                 })
-                return call(input).onEnd { _ in wait?.end() }
+                return call(input).onEnd { _ in wait?.endWait() }
             }
         }
     }
 }
 
-/// A call's wait for a connection, which the call's record counts as a pause.
+/// A call's wait for a connection, which its record counts as a pause.
 private final class ConnectionWait: Sendable {
     private let record: CallRecord
     private let hasEnded = Locked(false)
@@ -48,7 +48,7 @@ private final class ConnectionWait: Sendable {
         record.beginPause(.queue, on: scheduler)
     }
 
-    func end() {
+    func endWait() {
         let isFirst = hasEnded.withLock { hasEnded in
             defer { hasEnded = true }
             return !hasEnded

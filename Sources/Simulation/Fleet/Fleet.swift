@@ -26,13 +26,13 @@ public final class Fleet: @unchecked Sendable {
 
     /// The hosts, in the order of their numbers.
     public var hosts: [SimulatedHost] {
-        network.namedHosts?.note(network.hosts.count - 1)
+        network.namedHosts?.noteHost(network.hosts.count - 1)
         return network.hosts
     }
 
     // Unchecked: neither property changes, and the network belongs to the simulation's thread, as documented.
     let network: FleetNetwork
-    /// The number of the host that sends its calls through this fleet; nil if the clients use this fleet.
+    /// The host that calls through this fleet; nil if clients do.
     private let origin: Int?
 
     init(_ network: FleetNetwork, from origin: Int? = nil) {
@@ -42,7 +42,7 @@ public final class Fleet: @unchecked Sendable {
 
     /// Returns the host with this number.
     public func host(_ number: Int) -> SimulatedHost {
-        network.namedHosts?.note(number)
+        network.namedHosts?.noteHost(number)
         return network.hosts[number]
     }
 
@@ -69,8 +69,6 @@ public final class Fleet: @unchecked Sendable {
     }
 }
 
-// MARK: - Partitions
-
 extension Fleet {
     /// Separates hosts from the others: no message passes between the two sides.
     ///
@@ -87,7 +85,7 @@ extension Fleet {
     ///   - numbers: The numbers of the hosts. An unknown number traps.
     ///   - withClients: True to put the clients on the side of these hosts. By default they are with the other hosts.
     public func partition(_ numbers: [Int], withClients: Bool = false) {
-        network.namedHosts?.note(numbers.max() ?? -1)
+        network.namedHosts?.noteHost(numbers.max() ?? -1)
         network.separate(numbers, withClients: withClients)
     }
 
@@ -101,8 +99,7 @@ extension Fleet {
     /// A request names its host by number or by name, as in "http://3.fleet.test" and "http://database.fleet.test".
     public static let base = URL(string: "http://fleet.test")!
 
-    // The `send` for HTTP requests is disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type
-    // annotation.
+    // Disfavoured, so that `stack(.retry(), over: fleet.send)` needs no type annotation.
 
     /// Sends an HTTP request to the host that it names, or to one that the fleet chooses.
     ///
@@ -128,7 +125,7 @@ extension Fleet {
         }
     }
 
-    /// Returns the number of the host in a URL; nil if the URL names no host of the fleet.
+    /// Nil if the URL names no host of the fleet.
     private func number(of host: String) -> Int? {
         let label = host.prefix { $0 != "." }
         return network.number(named: host) ?? network.number(named: String(label)) ?? Int(label)
@@ -165,7 +162,6 @@ extension Fleet {
 }
 
 extension SimulatedHost {
-    /// Returns the response to a request that has succeeded.
     fileprivate func answer(to request: HTTPRequest) -> HTTPResponse {
         guard let answer = settings.answer else {
             return HTTPResponse(status: 200, url: request.url, request: request)

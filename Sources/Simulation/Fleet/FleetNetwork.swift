@@ -1,22 +1,22 @@
 import PledgeFutures
 import PledgeServices
 
-/// The state that all views of a fleet share: the hosts, the network between them, and the balancing.
+/// What all views of a fleet share: hosts, network and balancing.
 final class FleetNetwork {
     let hosts: [SimulatedHost]
     let scheduler: SimulationScheduler
-    /// The number of calls that the clients have sent in each second.
+    /// How many calls the clients have sent in each second.
     @exclusivity(unchecked) var sent = CountsBySecond()
-    /// Notes the hosts that a stack or a fault's closure refers to by number, so that a swarm can remove other hosts.
+    /// Notes the hosts to which a stack or a fault's closure refers by number, so that a swarm can remove others.
     var namedHosts: NamedHosts?
 
-    /// The numbers of the hosts that have names, by lowercase name.
+    /// By lowercase name.
     private var numbers: [String: Int] = [:]
     private var isOver = false
     private let balancing: Fleet.Balancing
     private var generator: SeededGenerator
     private var nextHost = 0
-    /// The side of the clients, followed by the side of each host; empty without a partition.
+    /// The clients' side, and then each host's; empty without a partition.
     private var sides: ContiguousArray<Int> = []
     private var sideCount = 1
 
@@ -40,12 +40,11 @@ final class FleetNetwork {
         }
     }
 
-    /// Returns the number of the host with this name.
     func number(named name: String) -> Int? {
         numbers.isEmpty ? nil : numbers[name.lowercased()]
     }
 
-    /// Creates the stacks that hosts use to call other hosts.
+    /// Creates the stacks by which hosts call other hosts.
     func connect(_ generator: SeededGenerator, _ gauges: GaugeRecorder) {
         for host in hosts {
             guard let makeDownstream = host.settings.makeDownstream else { continue }
@@ -58,24 +57,24 @@ final class FleetNetwork {
         }
     }
 
-    /// Cancels all calls, and releases the hosts' stacks, which would otherwise keep this network alive.
+    /// Cancels all calls, and releases the hosts' stacks, which would keep this network alive.
     ///
-    /// A call that is sent later is cancelled at once.
-    func end() {
+    /// Later calls are cancelled at once.
+    func endRun() {
         isOver = true
-        for host in hosts { host.end() }
+        for host in hosts { host.endRun() }
     }
 
-    /// True if a caller still waits, because the answer or the call itself was lost.
+    /// True if a caller still waits for a lost message.
     var owesAnswers: Bool { hosts.contains(where: \.owesAnswers) }
 
-    /// Sends a call to the host that it names, or to a host that the balancing chooses.
+    /// Sends a call to the host that it names, or to one that the balancing chooses.
     ///
-    /// - Parameter origin: The number of the host that makes the call; nil for a client.
+    /// - Parameter origin: The host that makes the call; nil for a client.
     func send(_ request: SimulatedRequest, from origin: Int?) -> Future<SimulatedResponse> {
         guard scheduler.isOnItsThread else {
             let error = SimulationError(.callOnAnotherThread)
-            scheduler.note(error)
+            scheduler.noteError(error)
             return Future(error: error)
         }
         if isOver {
@@ -83,15 +82,13 @@ final class FleetNetwork {
             return Future(error: CancellationError())
         }
         if origin == nil { sent.add(at: scheduler.time) }
-        if let named = request.host { namedHosts?.note(named) }
+        if let named = request.host { namedHosts?.noteHost(named) }
         return hosts[request.host ?? choose()].call(request, from: origin)
     }
 }
 
-// MARK: - Partitions
-
 extension FleetNetwork {
-    /// Puts these hosts on a new side of their own.
+    /// Puts hosts on a new side of their own.
     func separate(_ separated: [Int], withClients: Bool) {
         if sides.isEmpty { sides = .init(repeating: 0, count: hosts.count + 1) }
         for number in separated { sides[number + 1] = sideCount }
@@ -99,19 +96,15 @@ extension FleetNetwork {
         sideCount += 1
     }
 
-    /// Ends all partitions.
     func heal() { sides = [] }
 
-    /// Returns whether a partition separates a host from a caller.
-    ///
-    /// The caller is the host `origin`, or a client if `origin` is nil. Messages between the two are then lost.
+    /// Returns whether a partition separates a host from a caller, so that messages between them are lost; `origin` is
+    /// nil for a client.
     func isCut(between origin: Int?, and host: Int) -> Bool {
         if sides.isEmpty { return false }
         return sides[origin.map { $0 + 1 } ?? 0] != sides[host + 1]
     }
 }
-
-// MARK: - Balancing
 
 extension FleetNetwork {
     private func choose() -> Int {
@@ -132,16 +125,13 @@ extension FleetNetwork {
     private func random(below count: Int) -> Int { Int(generator.uniform() * Double(count)) }
 }
 
-/// The number of occurrences in each second of a simulation.
 struct CountsBySecond: Sendable {
     private(set) var counts: [Int] = []
     private(set) var total = 0
     private var second = 0
     private var endOfSecond: Nanoseconds = 0
 
-    /// Counts an occurrence.
-    ///
-    /// The times of successive calls must not descend.
+    /// Counts an occurrence; times must not descend.
     mutating func add(at time: Nanoseconds) {
         if time >= endOfSecond {
             second = Int(time / 1_000_000_000)
@@ -152,32 +142,30 @@ struct CountsBySecond: Sendable {
         total += 1
     }
 
-    /// Returns the number of occurrences within a range of seconds.
     func sum(in seconds: Range<Int>) -> Int {
         counts[seconds.clamped(to: 0..<counts.count)].reduce(0, +)
     }
 }
 
-/// The highest host numbers that a run refers to: one for all stacks, and one for each fault's closure.
+/// The highest host numbers to which the stacks, and each fault's closure, refer.
 ///
-/// A swarm may remove the hosts with higher numbers.
+/// A swarm may remove hosts with higher numbers.
 final class NamedHosts: @unchecked Sendable {
     // Unchecked: only the simulation's thread uses this object.
 
-    /// The highest number that a stack refers to; −1 if there is none.
+    /// −1 for none.
     private(set) var highestOfStack = -1
-    /// The highest number that each fault's closure refers to, by the fault's index.
+    /// By the fault's index.
     private(set) var highestOfFaults: [Int: Int] = [:]
     private var fault: Int?
 
-    /// Begins the closure of a fault: until ``endFault()``, every noted number counts for this fault.
+    /// Until ``endFault()``, numbers count for this fault's closure.
     func beginFault(_ index: Int) { fault = index }
 
-    /// Ends the closure of a fault: from now on, every noted number counts for the stacks.
+    /// From now on, numbers count for the stacks.
     func endFault() { fault = nil }
 
-    /// Notes that a stack or a fault's closure refers to the host with this number.
-    func note(_ number: Int) {
+    func noteHost(_ number: Int) {
         guard let fault else {
             highestOfStack = max(highestOfStack, number)
             return

@@ -93,7 +93,7 @@ public struct HostSettings: Sendable {
     /// The factor falls evenly to 1 until the end of that time.
     public var warmUp: (time: Duration, factor: Double) = (.zero, 1)
 
-    /// Creates the stack through which the host calls other hosts; nil if ``calls(_:)`` wasn't called.
+    /// Creates the stack by which the host calls other hosts; nil without ``calls(_:)``.
     private(set) var makeDownstream:
         (@Sendable (SimulatedWorld) -> @Sendable (SimulatedRequest) -> Future<Void>)?
 
@@ -128,7 +128,7 @@ extension HostSettings {
         }
     }
 
-    /// Traps if a scenario cannot run with these settings.
+    /// Traps if a scenario can't run with these settings.
     func validate(_ number: Int) {
         precondition(workers >= 1, "host \(number) needs a worker, not \(workers)")
         precondition(queueLimit >= 0, "host \(number) needs a queue of 0 or more calls")

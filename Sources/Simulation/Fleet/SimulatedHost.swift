@@ -31,9 +31,9 @@ public final class SimulatedHost: @unchecked Sendable {
     /// The number of calls that wait for a worker.
     public var callsWaiting: Int { waiting.count }
 
-    // Unchecked: everything here belongs to the simulation's thread. Calls come through the network, which refuses
-    // calls from other threads. Code that ends or cancels a call checks the thread. Checks for overlapping accesses are
-    // off: only one event runs at a time, and the checks would take a tenth of a simulation's time.
+    // Unchecked: all this belongs to the simulation's thread. The network refuses calls from other threads, and
+    // whatever ends or cancels a call checks the thread. Checks for overlapping accesses are off: only one event runs
+    // at a time, and the checks would take a tenth of a simulation's time.
     @exclusivity(unchecked) var statistics = HostStatistics()
     let scheduler: SimulationScheduler
     @exclusivity(unchecked) var generator: SeededGenerator
@@ -43,13 +43,12 @@ public final class SimulatedHost: @unchecked Sendable {
     @exclusivity(unchecked) var waiting = WaitingCalls()
     @exclusivity(unchecked) var working: ContiguousArray<SimulatedCall> = []
     var busyWorkers = 0
-    /// Calls that lost a message.
-    ///
-    /// The callers must not get an answer. Releasing a call would reject its promise, so the host keeps these calls.
+    /// Calls that lost a message, kept because releasing one would reject its promise, and the caller must get no
+    /// answer.
     private var unanswered: ContiguousArray<SimulatedCall> = []
-    /// The network; nil once the simulation has ended.
+    /// Nil once the simulation has ended.
     var network: FleetNetwork?
-    /// Calls another host, on behalf of a call that this host works on.
+    /// Calls another host for a call that this host works on.
     var downstream: (@Sendable (SimulatedRequest) -> Future<Void>)?
 
     init(
@@ -63,10 +62,10 @@ public final class SimulatedHost: @unchecked Sendable {
         self.generator = generator
     }
 
-    /// True if a caller waits for an answer that was lost.
+    /// True if a caller waits for a lost answer.
     var owesAnswers: Bool { unanswered.contains { !$0.isAbandoned } }
 
-    /// The number of calls in work or waiting.
+    /// How many calls are in work or waiting.
     var load: Int { working.count + waiting.count }
 
     /// Sends a call on its way to this host.
@@ -88,26 +87,25 @@ public final class SimulatedHost: @unchecked Sendable {
         if latency == 0 { call.happen() } else { scheduler.add(call, after: latency) }
     }
 
-    /// Returns the error that a caller gets.
     func failure(_ code: SimulatedFailure.Code) -> SimulatedFailure {
         SimulatedFailure(
             code: code, host: number, retryAfter: code == .queueFull ? settings.retryAfter : nil,
             name: settings.name)
     }
 
-    /// Returns whether a partition cuts the host off from a call's caller.
+    /// Returns whether a partition separates the host from a call's caller.
     func isCut(from call: SimulatedCall) -> Bool {
         network?.isCut(between: call.origin, and: number) ?? false
     }
 
-    /// Loses a message of a call, so that the call gets no answer.
+    /// Loses a message of a call, which then gets no answer.
     func lose(_ call: SimulatedCall) {
         statistics.lost += 1
         if !call.isAbandoned { unanswered.append(call) }
     }
 
     /// Cancels all calls, at the end of the simulation.
-    func end() {
+    func endRun() {
         downstream = nil
         network = nil
         while let call = waiting.popFirst() { call.discard() }
@@ -115,9 +113,7 @@ public final class SimulatedHost: @unchecked Sendable {
         while let call = unanswered.popLast() { call.discard() }
     }
 
-    /// True if the next message is lost.
-    ///
-    /// Each access draws a new random number.
+    /// Draws whether the next message is lost; each read draws anew.
     var losesMessage: Bool {
         settings.lossRate > 0 && generator.uniform() < settings.lossRate
     }
@@ -147,7 +143,7 @@ extension SimulatedHost {
     /// ``SimulatedFailure/Code/unreachable``.
     public func stop() {
         isUp = false
-        statistics.note(-load, at: scheduler.time)
+        statistics.noteChange(-load, at: scheduler.time)
         var lost = working
         working = []
         busyWorkers = 0
@@ -176,7 +172,7 @@ extension SimulatedHost {
     var isPaused: Bool { pauseEnd > scheduler.time }
 }
 
-/// The event at the end of a pause: the host begins its waiting calls.
+/// Begins the host's waiting calls at the end of a pause.
 private final class EndOfPause: SimulatedEvent {
     let host: SimulatedHost
 
@@ -193,14 +189,14 @@ extension SimulatedHost {
         guard isUp else { return answer(call, with: .unreachable) }
         call.arrived = scheduler.time
         if busyWorkers < settings.workers, waiting.count == 0, !isPaused {
-            statistics.note(1, at: scheduler.time)
+            statistics.noteChange(1, at: scheduler.time)
             return begin(call)
         }
         guard waiting.count < settings.queueLimit else {
             statistics.refused += 1
             return answer(call, with: .queueFull)
         }
-        statistics.note(1, at: scheduler.time)
+        statistics.noteChange(1, at: scheduler.time)
         waiting.append(call)
     }
 
@@ -216,7 +212,7 @@ extension SimulatedHost {
         scheduler.add(call, after: time)
     }
 
-    /// Ends a call's service time: answers the call, or first calls another host.
+    /// Ends a call's service time: answers it, or first calls another host.
     func finishWork(on call: SimulatedCall) {
         if isPaused { return scheduler.add(call, after: pauseEnd - scheduler.time) }
         let hasFailed = settings.failureRate > 0 && generator.uniform() < settings.failureRate
@@ -231,7 +227,7 @@ extension SimulatedHost {
             .run { downstream(call.request) }
         call.downstream = future.observe { [self] result in
             guard scheduler.isOnItsThread else {
-                return scheduler.note(SimulationError(.endOnAnotherThread))
+                return scheduler.noteError(SimulationError(.endOnAnotherThread))
             }
             if case .success = result {
                 finish(call, with: nil)
@@ -252,7 +248,7 @@ extension SimulatedHost {
     /// Ends the work on a call that its caller has cancelled.
     func stopWork(on call: SimulatedCall) {
         guard scheduler.isOnItsThread else {
-            return scheduler.note(SimulationError(.endOnAnotherThread))
+            return scheduler.noteError(SimulationError(.endOnAnotherThread))
         }
         guard leave(call) else { return }
         scheduler.remove(call)
@@ -260,9 +256,7 @@ extension SimulatedHost {
         beginWaiting()
     }
 
-    /// Removes a call from the calls in work.
-    ///
-    /// - Returns: False if the call wasn't one of them.
+    /// Removes a call from those in work; returns false if it wasn't one of them.
     private func leave(_ call: SimulatedCall) -> Bool {
         guard call.workIndex < working.count, working[call.workIndex] === call else { return false }
         freeWorker(of: call)
@@ -271,7 +265,7 @@ extension SimulatedHost {
             working[call.workIndex] = last
             last.workIndex = call.workIndex
         }
-        statistics.note(-1, at: scheduler.time)
+        statistics.noteChange(-1, at: scheduler.time)
         return true
     }
 
@@ -280,12 +274,12 @@ extension SimulatedHost {
         call.hasWorker = false
     }
 
-    /// Begins waiting calls as long as a worker is free.
+    /// Begins waiting calls while a worker is free.
     func beginWaiting() {
         while isUp, !isPaused, busyWorkers < settings.workers, let next = nextOfQueue() {
             let isLate = next.deadline <= scheduler.time
             if isLate || (next.isAbandoned && !settings.finishesAbandonedCalls) {
-                statistics.note(-1, at: scheduler.time)
+                statistics.noteChange(-1, at: scheduler.time)
                 if isLate { answer(next, with: .deadlinePassed) }
             } else {
                 begin(next)
@@ -297,156 +291,12 @@ extension SimulatedHost {
         settings.queueOrder == .firstInFirstOut ? waiting.popFirst() : waiting.popLast()
     }
 
-    /// The slowdown factor while the host warms up after a start; otherwise 1.
+    /// How much slower the host is while it warms up; 1 otherwise.
     private var warmUpFactor: Double {
         if started == .min { return 1 }
         let (time, factor) = (Double(Nanoseconds(settings.warmUp.time)), settings.warmUp.factor)
         if time <= 0 { return 1 }
         let part = Double(scheduler.time - started) / time
         return part >= 1 ? 1 : factor + (1 - factor) * part
-    }
-}
-
-/// A call on its way to a host, in the queue, with a worker, or on its way back.
-final class SimulatedCall: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: a call is used only on the simulation's thread, with one exception. Another thread can cancel the
-    // promise, which runs `stopWork`. That notes an error and touches nothing else.
-    private enum Phase {
-        case arriving
-        case working
-        case answering(SimulatedFailure.Code?)
-    }
-
-    let promise = InternalPromise<SimulatedResponse>()
-    let request: SimulatedRequest
-    /// The host that made the call; nil for a client.
-    let origin: Int?
-    /// The time at which the call reached the host.
-    var arrived: Nanoseconds = 0
-    /// The time at which the caller stops waiting; `Nanoseconds.max` if the host doesn't know that time.
-    var deadline = Nanoseconds.max
-    /// The call's index among the calls that the host works on.
-    var workIndex = 0
-    /// True while a worker is busy with the call.
-    var hasWorker = false
-    /// The call to another host that must end before this call can be answered.
-    var downstream: ObserverToken?
-    /// The host that the call was sent to.
-    ///
-    /// The host holds the call, too, so this is a reference cycle. The cycle ends when the host is done with the call,
-    /// at the latest at the end of the simulation.
-    private let host: SimulatedHost
-    private var phase = Phase.arriving
-
-    init(_ request: SimulatedRequest, from origin: Int?, to host: SimulatedHost) {
-        self.request = request
-        self.origin = origin
-        self.host = host
-        super.init()
-        // A promise with a cancel handler settles when its last waiter cancels, so even an empty handler has an effect.
-        if host.settings.finishesAbandonedCalls {
-            promise.onCancel {}
-        } else {
-            promise.onCancel { [weak self] in self.map { $0.host.stopWork(on: $0) } }
-        }
-    }
-
-    /// True if the caller has cancelled the call.
-    var isAbandoned: Bool { promise.isSettled }
-
-    /// The deadline that calls to other hosts inherit.
-    func deadlineInContext(on scheduler: SimulationScheduler) -> CallDeadline? {
-        if deadline == .max { return nil }
-        return CallDeadline(
-            at: SchedulerInstant(offset: .nanoseconds(deadline)), on: scheduler)
-    }
-
-    override func happen() {
-        switch phase {
-        case .arriving: host.receive(self)
-        case .working: host.finishWork(on: self)
-        case .answering(let failure): settle(with: failure)
-        }
-    }
-
-    override func discard() { promise.cancel() }
-
-    /// Marks the call as in work: its next event is the end of the service time.
-    func begin() { phase = .working }
-
-    /// Marks the call as answered: its next event is the arrival of the answer at the caller.
-    ///
-    /// The host runs that event later, or at once.
-    func answer(with failure: SimulatedFailure.Code?) { phase = .answering(failure) }
-
-    private func settle(with failure: SimulatedFailure.Code?) {
-        if host.isCut(from: self) { return host.lose(self) }
-        if let failure {
-            promise.reject(with: host.failure(failure))
-        } else {
-            promise.resolve(with: SimulatedResponse(host: host.number))
-        }
-    }
-}
-
-/// A queue of waiting calls.
-///
-/// Taking from either end costs constant time.
-struct WaitingCalls {
-    private var calls: ContiguousArray<SimulatedCall?> = []
-    private var head = 0
-
-    var count: Int { calls.count - head }
-
-    mutating func append(_ call: SimulatedCall) { calls.append(call) }
-
-    mutating func popFirst() -> SimulatedCall? {
-        if head == calls.count { return nil }
-        let first = calls[head].take()
-        head += 1
-        if head > 1_024, head > calls.count / 2 {
-            calls.removeFirst(head)
-            head = 0
-        }
-        return first
-    }
-
-    mutating func popLast() -> SimulatedCall? {
-        head == calls.count ? nil : calls.removeLast()
-    }
-}
-
-/// The work of a host so far.
-struct HostStatistics {
-    /// Calls that arrived, including those that were refused or lost.
-    var received = 0
-    /// Calls that found the queue full.
-    var refused = 0
-    /// Calls that lost a message.
-    var lost = 0
-    /// Calls that a worker has finished.
-    private(set) var finished = 0
-    /// Finished calls that their callers had cancelled.
-    private(set) var wasted = 0
-    /// The time that the finished calls spent in the queue and with a worker, in seconds.
-    private(set) var timeInHost = 0.0
-
-    /// The integral over time of the number of calls in the host, in call-seconds.
-    private(set) var area = 0.0
-    private var present = 0
-    private var lastChange: Nanoseconds = 0
-
-    /// Notes that calls have entered or left the host.
-    mutating func note(_ change: Int, at time: Nanoseconds) {
-        area += Double(present) * Double(time - lastChange) * 1e-9
-        lastChange = time
-        present += change
-    }
-
-    /// Notes that a worker has finished a call.
-    mutating func finish(_ call: SimulatedCall, at time: Nanoseconds) {
-        finished += 1
-        if call.isAbandoned { wasted += 1 }
-        timeInHost += Double(time - call.arrived) * 1e-9
     }
 }

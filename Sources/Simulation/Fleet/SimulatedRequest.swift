@@ -56,7 +56,6 @@ public struct SimulatedFailure: Error, Hashable {
     /// The time after which the call may be repeated; nil if the host doesn't say.
     public var retryAfter: Duration?
 
-    /// The host's name, if it has one.
     var name: String?
 }
 

@@ -1,7 +1,7 @@
 extension Double {
-    /// Returns the number with this many decimals, as a text that is the same on every system.
+    /// The same text on every system, with this many decimals.
     ///
-    /// Halves round away from zero. The text is "-" if the number is infinite or not a number.
+    /// Halves round away from zero. "-" if the number is infinite or not a number.
     func text(digits: Int) -> String {
         guard isFinite else { return "-" }
         let power = (0..<digits).reduce(Int64(1)) { power, _ in power * 10 }
@@ -15,7 +15,7 @@ extension Double {
         return "\(sign)\(units / power).\(zeros)\(rest)"
     }
 
-    /// Returns the number as ``text(digits:)`` does, but without zeros at the end of the decimals.
+    /// Like ``text(digits:)``, without zeros at the end of the decimals.
     package func shortText(digits: Int) -> String {
         var text = self.text(digits: digits)[...]
         guard text.contains("."), !text.contains("e") else { return String(text) }
@@ -24,7 +24,7 @@ extension Double {
         return String(text)
     }
 
-    /// The number of seconds as text: in ms or s, mostly with three digits.
+    /// In ms or s, mostly with three digits.
     var textOfSeconds: String {
         switch self {
         case ..<0.009995: "\((self * 1e3).text(digits: 2)) ms"
@@ -38,7 +38,7 @@ extension Double {
 }
 
 extension Int {
-    /// The number with a comma between groups of three digits.
+    /// With a comma between groups of three digits.
     var grouped: String {
         var text = "\(magnitude)"
         var index = text.endIndex

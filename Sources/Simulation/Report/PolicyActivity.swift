@@ -19,7 +19,7 @@ extension SimulationRun {
             self.name = name
         }
 
-        mutating func note(_ action: String, _ kind: PolicyEvent.Kind, at time: Nanoseconds) {
+        mutating func noteAction(_ action: String, _ kind: PolicyEvent.Kind, at time: Nanoseconds) {
             counts[action, default: CountsBySecond()].add(at: time)
             if case .stateChanged(let old, let new) = kind {
                 stateChanges.append(
@@ -52,10 +52,9 @@ extension SimulationRun.PolicyActivity {
         counts[action]?.sum(in: seconds) ?? 0
     }
 
-    /// Returns how often the policy took an action in each second, up to the last second with the action.
+    /// How often the policy took an action in each second, up to the last one with that action.
     func counts(of action: String) -> [Int] { counts[action]?.counts ?? [] }
 
-    /// The policy and its name.
     var title: String { name.map { "\(policy) \($0)" } ?? policy }
 
     /// The policy's states over time, from second 0, each with the time at which it began.
@@ -67,8 +66,7 @@ extension SimulationRun.PolicyActivity {
         var states = [(time: 0.0, state: first.old)]
         var numbers: [String: Int] = [:]
         for change in stateChanges {
-            // A breaker isn't counted in any state before its first change. That change must not make the count of the
-            // old state negative.
+            // Before a breaker's first change, its state isn't counted, so the old state's count may be zero.
             numbers[change.old] = max((numbers[change.old] ?? 0) - 1, 0)
             numbers[change.new, default: 0] += 1
             let state = numbers.filter { $0.value > 0 }
@@ -82,7 +80,7 @@ extension SimulationRun.PolicyActivity {
 }
 
 extension String {
-    /// The rank of this state of a breaker: the more calls a state refuses, the higher its rank.
+    /// The more calls a breaker's state refuses, the higher its rank.
     fileprivate var severity: Int {
         switch self {
         case "isolated": 4
@@ -94,37 +92,37 @@ extension String {
     }
 }
 
-/// Records what the policies of a stack do.
+/// Records what a stack's policies do.
 final class PolicyRecorder: @unchecked Sendable {
     private struct Key: Hashable {
         let policy: String
         let name: String?
     }
 
-    // Unchecked: `activities` belongs to the scheduler's thread, which `note` checks.
+    // Unchecked: `activities` belongs to the scheduler's thread, which `noteEvent` checks.
     private let scheduler: SimulationScheduler
     private var activities: [Key: SimulationRun.PolicyActivity] = [:]
 
     init(on scheduler: SimulationScheduler) { self.scheduler = scheduler }
 
-    /// Returns the same service, with policies that report to this recorder.
+    /// The same service, with policies that report to this recorder.
     func observing<Output: Sendable>(
         _ service: @escaping Service<SimulatedRequest, Output>
     ) -> Service<SimulatedRequest, Output> {
-        let observer = ServiceObserver { [self] event in note(event) }
+        let observer = ServiceObserver { [self] event in noteEvent(event) }
         return stack(.observed(by: observer, on: scheduler), over: service)
     }
 
-    private func note(_ event: PolicyEvent) {
-        // An action on another thread isn't counted, because it has no defined time in the simulation.
+    private func noteEvent(_ event: PolicyEvent) {
+        // On another thread, an action has no defined time, so it isn't counted.
         guard scheduler.isOnItsThread, let action = event.kind.countedAction else { return }
         let key = Key(policy: event.policy, name: event.policyName)
         activities[
             key, default: SimulationRun.PolicyActivity(policy: key.policy, name: key.name)
-        ].note(action, event.kind, at: scheduler.time)
+        ].noteAction(action, event.kind, at: scheduler.time)
     }
 
-    /// Returns the recorded activities, sorted by the policies' names.
+    /// The activities, sorted by the policies' names.
     func finish() -> [SimulationRun.PolicyActivity] {
         activities.values.sorted {
             ($0.policy, $0.name ?? "") < ($1.policy, $1.name ?? "")
@@ -133,7 +131,7 @@ final class PolicyRecorder: @unchecked Sendable {
 }
 
 extension PolicyEvent.Kind {
-    /// The word under which the action is counted; nil if the event isn't a policy's action.
+    /// The word under which the action is counted; nil if it isn't.
     fileprivate var countedAction: String? {
         switch self {
         case .began, .ended, .traced, .note: nil

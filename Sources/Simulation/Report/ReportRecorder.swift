@@ -1,6 +1,6 @@
 import PledgeServices
 
-/// The records that a run's tables and pictures need besides the calls.
+/// What a run's tables and pictures need besides the calls.
 struct ReportRecorder {
     let settings: RunSettings
     let policies: PolicyRecorder
@@ -14,7 +14,7 @@ struct ReportRecorder {
         recordsPolicyEvents = scenario.recordsPolicyEvents
     }
 
-    /// Returns the service, observed if the scenario records what policies do.
+    /// The service, observed if the scenario records what policies do.
     func observing<Output: Sendable>(
         _ service: @escaping Service<SimulatedRequest, Output>
     ) -> Service<SimulatedRequest, Output> {
@@ -24,7 +24,7 @@ struct ReportRecorder {
 
 /// Reads values at each whole second of a run.
 final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
-    // Unchecked: only the scheduler's thread uses this object. `add` checks the thread. The other methods run in the
+    // Unchecked: only the scheduler's thread uses this object. `add` checks the thread; the other methods run in the
     // simulation's events, or after the run.
     private let scheduler: SimulationScheduler
     private let end: Nanoseconds
@@ -51,7 +51,7 @@ final class GaugeRecorder: SimulatedEvent, @unchecked Sendable {
         if scheduler.time.adding(1_000_000_000) <= end { scheduler.add(self, after: 1_000_000_000) }
     }
 
-    /// Returns the values, and releases the closures that read values, because a closure may hold this recorder.
+    /// Returns the values, and releases the closures that read them, which may hold this recorder.
     func finish() -> [SimulationRun.Gauge] {
         readers = []
         return gauges
@@ -70,7 +70,7 @@ extension SimulationRun {
     }
 }
 
-/// The settings of a scenario that appear in its results.
+/// The settings that appear in a scenario's results.
 struct RunSettings: Sendable {
     let hosts: [HostSettings]
     let balancing: String
@@ -96,7 +96,7 @@ extension SimulationRun {
 }
 
 extension Scenario {
-    /// The changes of the timeline that happen while calls are made, sorted by time.
+    /// The changes that happen while calls are made, by time.
     var changes: [SimulationRun.Change] {
         let changes = faults.flatMap { fault in
             let end = fault.end.map { (time: $0, name: "end: \(fault.text)") }
@@ -115,7 +115,6 @@ extension Scenario {
 }
 
 extension Arrivals {
-    /// The arrivals in words.
     fileprivate var text: String {
         switch kind {
         case .poisson(let phases) where phases.count == 1:

@@ -128,18 +128,17 @@ extension SimulationRun.Gauge {
     }
 }
 
-/// JSON to write (RFC 8259), with members in order and numbers as they are to be printed.
+/// JSON to write (RFC 8259): members in order, numbers as they are printed.
 indirect enum JSONText {
     case null
-    /// A number, as it is written in the output.
     case literal(String)
     case text(String)
     case array([JSONText])
     case object([(name: String, value: JSONText)])
 
-    /// A number in JSON; null if the argument is nil, infinite or not a number.
+    /// Null if the number is nil, infinite or not a number.
     ///
-    /// The output has up to nine decimals, so a time in seconds is exact to the nanosecond.
+    /// Up to nine decimals, so that seconds are exact to the nanosecond.
     static func number(_ number: Double?) -> JSONText {
         guard let number, number.isFinite else { return .null }
         return .literal(number.shortText(digits: 9))
@@ -147,7 +146,7 @@ indirect enum JSONText {
 
     static func number(_ number: Int) -> JSONText { .literal("\(number)") }
 
-    /// The value on one line.
+    /// On one line.
     var line: String {
         switch self {
         case .null: "null"
@@ -159,7 +158,7 @@ indirect enum JSONText {
         }
     }
 
-    /// The value as text, with a line for each member and, in an array of objects, a line for each object.
+    /// A line for each member and, in an array of objects, for each object.
     var lines: String {
         guard case .object(let members) = self else { return line }
         let lines = members.map { "  \($0.name.quoted): \($0.value.lineOrLinesOfObjects)" }

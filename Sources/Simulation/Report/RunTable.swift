@@ -24,7 +24,7 @@ extension SimulationRun {
         text(summaryLines(phases: phases) + policyLines + hostLines)
     }
 
-    /// The reason why the run says nothing about its stack; nil if the run is valid.
+    /// Why the run says nothing about its stack; nil if it's valid.
     var warning: String? {
         if error == nil { return nil }
         if escapedActions == 0 {
@@ -86,7 +86,6 @@ extension SimulationRun {
             }
     }
 
-    /// The times between the changes.
     private var phasesBetweenChanges: [ClosedRange<Double>] {
         var times = [0.0]
         for change in changes where change.time > times.last! { times.append(change.time) }
@@ -118,7 +117,7 @@ extension SimulationRun {
 }
 
 extension String {
-    /// The text with a space in place of each line break and control character.
+    /// With a space in place of each line break and control character.
     var inOneLine: String {
         String(
             String.UnicodeScalarView(
@@ -132,7 +131,7 @@ extension String {
 }
 
 extension SimulationRun {
-    /// The numbers of the hosts that differ from the median host.
+    /// The hosts that differ from the median host, by number.
     var differingHosts: [Int] {
         let median = medianHost
         return hosts.indices.filter { hosts[$0].differs(from: median) }
@@ -140,7 +139,7 @@ extension SimulationRun {
 
     /// The medians of the hosts' figures.
     ///
-    /// With an even number of hosts, a median is the lower of the two middle values.
+    /// For an even number of hosts, the lower of the two middle values.
     var medianHost: HostFigures {
         let figures = hosts.map { HostFigures(of: $0) }
         func median(_ value: (HostFigures) -> Double) -> Double {
@@ -151,7 +150,7 @@ extension SimulationRun {
             meanCalls: median(\.meanCalls), meanTime: median(\.meanTime))
     }
 
-    /// A table of the hosts that differ; empty if no host does.
+    /// A table of the hosts that differ; empty if none does.
     var hostLines: [String] {
         let differing = differingHosts
         if differing.isEmpty { return [] }
@@ -168,7 +167,7 @@ extension SimulationRun {
     }
 }
 
-/// The figures of a host that are compared with the medians of all hosts.
+/// The figures that are compared with the medians.
 struct HostFigures {
     let received: Double
     let refused: Double
@@ -207,13 +206,13 @@ extension SimulationRun.Host {
     }
 }
 
-/// A text table: the first column is aligned left, the others right.
+/// A text table: the first column aligned left, the others right.
 struct TextColumns {
     private var rows: [[String]] = []
 
     mutating func add(_ cells: [String]) { rows.append(cells) }
 
-    /// The lines, without trailing spaces.
+    /// Without trailing spaces.
     var lines: [String] {
         let count = rows.map(\.count).max() ?? 0
         let widths = (0..<count).map { column in

@@ -133,7 +133,7 @@ extension Fault: CustomStringConvertible {
         return "\(times): \(text)"
     }
 
-    /// The effect in words, without the times.
+    /// In words, without the times.
     var text: String {
         let numbers = hosts.map { "\($0)" }.joined(separator: ", ")
         let host = "\(hosts.count == 1 ? "host" : "hosts") \(numbers)"
@@ -150,12 +150,12 @@ extension Fault: CustomStringConvertible {
 }
 
 extension Duration {
-    /// The duration in seconds, exact to the nanosecond, such as "3.25 s".
+    /// Exact to the nanosecond, such as "3.25 s".
     var inSeconds: String { "\(decimal(in: .second)) s" }
 }
 
 extension Double {
-    /// The number with at most two decimals, and without zeros at the end.
+    /// At most two decimals, without zeros at the end.
     var plainText: String {
         let hundredths = Int64((Swift.min(magnitude, 1e15) * 100).rounded())
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)

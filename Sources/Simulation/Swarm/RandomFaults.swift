@@ -90,7 +90,7 @@ public struct RandomFaults: Sendable {
         }
     }
 
-    /// Returns the given host and random others, together at most half of all hosts, in ascending order.
+    /// The given host and random others, together at most half of all, in ascending order.
     private func hosts(
         of count: Int, with host: Int, _ generator: inout SeededGenerator
     ) -> [Int] {
@@ -102,7 +102,7 @@ public struct RandomFaults: Sendable {
         return chosen.sorted()
     }
 
-    /// Draws a rate, rounded to hundredths unless rounding takes it out of the range.
+    /// Rounded to hundredths, unless that leaves the range.
     private func rate(_ generator: inout SeededGenerator) -> Double {
         let rate = generator.number(in: rate)
         let rounded = (rate * 100).rounded() / 100
@@ -111,14 +111,14 @@ public struct RandomFaults: Sendable {
 }
 
 extension Duration {
-    /// Returns a share of the duration, in whole milliseconds.
+    /// A share of the duration, in whole milliseconds.
     fileprivate func share(_ share: Double) -> Duration {
         .milliseconds(Int64((Double(Nanoseconds(self)) * share / 1e6).rounded()))
     }
 }
 
 extension Double {
-    /// Returns the number, rounded to tenths unless rounding takes it out of the range.
+    /// Rounded to tenths, unless that leaves the range.
     fileprivate func rounded(toTenths range: ClosedRange<Double>) -> Double {
         let rounded = (self * 10).rounded() / 10
         return range.contains(rounded) ? rounded : self
@@ -130,12 +130,12 @@ extension SeededGenerator {
         range.lowerBound + (range.upperBound - range.lowerBound) * uniform()
     }
 
-    /// Draws a whole number from a range; all are equally likely, up to the rounding of a `Double`.
+    /// All numbers are equally likely, up to the rounding of a `Double`.
     fileprivate mutating func number(in range: ClosedRange<Int>) -> Int {
         range.lowerBound + Int(uniform() * Double(range.upperBound - range.lowerBound + 1))
     }
 
-    /// Draws a subset with at least one element, each such subset equally likely; empty only if there are no elements.
+    /// A subset, not empty, each equally likely; empty only if there are no elements.
     fileprivate mutating func subset<Element>(of elements: [Element]) -> [Element] {
         if elements.isEmpty { return [] }
         while true {

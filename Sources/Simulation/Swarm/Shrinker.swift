@@ -37,26 +37,25 @@ public struct Shrinking: Sendable {
 
 /// Makes a failing scenario smaller, as long as it fails in the same way with the same seed.
 ///
-/// Deterministic: the order of the tries depends only on the scenario.
+/// The order of the tries depends only on the scenario.
 final class Shrinker {
     /// The smallest failing scenario so far.
     private(set) var least: Scenario
-    /// The text of the failure in ``least``.
+    /// The failure of ``least``.
     private(set) var text: String
     private(set) var run: SimulationRun
-    /// The number of runs so far.
     private(set) var runCount = 0
 
     private let shrinking: Shrinking
     private let kind: String
     private let judge: (Scenario) -> (SimulationRun, text: String?)
-    /// For each fault in ``least``, its index in the scenario that was first found to fail.
+    /// Each remaining fault's index in the scenario that was first found to fail.
     private(set) var origins: [Int]
     let named: NamedHosts
 
     /// - Parameters:
-    ///   - named: The highest host numbers that stacks and faults' closures refer to in a run of the scenario.
-    ///   - judge: Runs a scenario, and returns the run and its failure, if it has one.
+    ///   - named: The highest host numbers to which stacks and faults' closures refer.
+    ///   - judge: Runs a scenario, and returns the run and its failure.
     init(
         _ scenario: Scenario, _ run: SimulationRun, failingWith text: String, _ named: NamedHosts,
         _ shrinking: Shrinking, _ judge: @escaping (Scenario) -> (SimulationRun, text: String?)
@@ -71,7 +70,7 @@ final class Shrinker {
         origins = Array(scenario.faults.indices)
     }
 
-    /// Tries to shrink part by part, until a round changes nothing or the limit of runs is reached.
+    /// Shrinks part by part, until a round changes nothing or the limit of runs is reached.
     func shrink() {
         let steps: [(Shrinking.Part, () -> Bool)] = [
             (.faults, removeFaults), (.hosts, removeHosts), (.faultTimes, shortenFaults),
@@ -100,13 +99,13 @@ final class Shrinker {
 }
 
 extension String {
-    /// The text without numbers, which stays the same if only amounts change.
+    /// Stays the same if only amounts change.
     fileprivate var withoutNumbers: String {
         filter { !$0.isNumber && !".,-−+".contains($0) }
     }
 }
 
-/// The steps, each of which returns whether it has made the scenario smaller.
+/// The steps; each returns whether it has made the scenario smaller.
 extension Shrinker {
     func removeFaults() -> Bool {
         let (whole, origins) = (least, origins)
@@ -118,7 +117,7 @@ extension Shrinker {
         return kept.count < whole.faults.count
     }
 
-    /// Removes hosts that are in no fault and have higher numbers than any that a stack or a fault's closure refers to.
+    /// Removes hosts that are in no fault, with numbers above all to which a stack or a fault's closure refers.
     func removeHosts() -> Bool {
         let whole = least
         let highest = origins.map { named.highestOfFaults[$0] ?? -1 }
@@ -190,7 +189,7 @@ extension Shrinker {
         var count = times.count
         switch whole.arrivals.kind {
         case .closed: return false
-        // A recorded list may have calls after the end of the run, which were never made. They count as removed, too.
+        // Recorded calls after the end of the run were never made, and count as removed.
         case .recorded(let times): count = times.count
         case .poisson, .even: break
         }
@@ -219,7 +218,7 @@ extension Shrinker {
         return fails(scenario)
     }
 
-    /// Rounds recorded arrivals down to whole milliseconds, which are easy to read.
+    /// Rounds recorded arrivals down to whole milliseconds, to be easy to read.
     func roundCalls() -> Bool {
         guard case .recorded(let times) = least.arrivals.kind else { return false }
         let rounded = times.map { $0 / 1_000_000 * 1_000_000 }
@@ -231,11 +230,9 @@ extension Shrinker {
 }
 
 extension Scenario {
-    /// Returns the scenario with only some of its hosts.
+    /// The scenario with some of its hosts, renumbered.
     ///
-    /// The hosts in the faults are renumbered.
-    ///
-    /// - Parameter numbers: The numbers of the hosts, in ascending order, including the hosts of all faults.
+    /// - Parameter numbers: The hosts to keep, in ascending order, with all that are in faults.
     fileprivate func withOnlyHosts(_ numbers: [Int]) -> Scenario {
         var scenario = self
         scenario.hosts = numbers.map { hosts[$0] }
@@ -247,32 +244,28 @@ extension Scenario {
 }
 
 extension Duration {
-    /// The step for shortening times.
-    ///
-    /// Times in whole steps make a report easy to read.
+    /// Times are shortened in whole steps, to be easy to read.
     private static let unit = Duration.milliseconds(10)
 
     fileprivate static func units(_ count: Int) -> Duration { unit * count }
 
-    /// The number of steps in the duration, rounded up.
+    /// The number of steps, rounded up.
     fileprivate var units: Int {
         let unit = Nanoseconds(Duration.unit)
         return Int(Nanoseconds(self).adding(unit - 1) / unit)
     }
 }
 
-/// A search for the smallest subset or number that still fails.
 enum MinimalFailure {
     /// Removes elements as long as the rest still fails.
     ///
-    /// The first try has no elements. Later tries leave out one half, the other half, each quarter, and so on down to
-    /// single elements, until no single element can be removed. These are the complements of Zeller and Hildebrandt
-    /// ("Simplifying and isolating failure-inducing input", 2002). For n elements there are at most n² + 3n tries, and
-    /// usually far fewer.
+    /// It first tries no elements, and then leaves out halves, quarters and so on, until no single element can be
+    /// removed: the complements of Zeller and Hildebrandt ("Simplifying and isolating failure-inducing input", 2002).
+    /// For n elements, there are at most n² + 3n tries, and usually far fewer.
     ///
     /// - Parameters:
     ///   - elements: A list that fails.
-    ///   - fails: Returns whether a subset fails. The subset keeps the order of the elements.
+    ///   - fails: Returns whether a subset fails; it keeps the order of the elements.
     /// - Returns: A subset that fails.
     static func subset<Element>(
         of elements: [Element], thatFails fails: ([Element]) -> Bool
@@ -293,10 +286,9 @@ enum MinimalFailure {
         return least
     }
 
-    /// Finds a smaller number that fails, by halving the distance to a number that doesn't.
+    /// Finds a smaller number that fails, by halving the distance to one that doesn't.
     ///
-    /// If every number above a failing one fails too, the result is the smallest number that fails. Otherwise a smaller
-    /// one may exist.
+    /// If all numbers above a failing one fail too, it finds the smallest; otherwise, a smaller one may exist.
     ///
     /// - Parameters:
     ///   - upper: A number that fails.

@@ -46,7 +46,7 @@ extension Scenario {
         }
     }
 
-    /// Returns the scenario with its own faults and those that a seed draws.
+    /// The scenario with its own faults and those that a seed draws.
     fileprivate func adding(_ random: RandomFaults?, for seed: UInt64) -> Scenario {
         var scenario = self
         scenario.faults += random?.faults(for: seed, in: self) ?? []
@@ -54,7 +54,6 @@ extension Scenario {
     }
 }
 
-/// A stack, and an expectation of its runs.
 private struct Swarm<Output: Sendable> {
     let makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>
     let expectation: (SimulationRun) throws -> String?
@@ -102,8 +101,8 @@ private struct Swarm<Output: Sendable> {
 
     /// Makes a failing case smaller.
     ///
-    /// First runs the seed once more, to see whether the seed fails again, and to note the hosts that a stack or a
-    /// fault's closure refers to by number.
+    /// First runs the seed again, to see whether it fails again, and to note the hosts to which a stack or a fault's
+    /// closure refers by number.
     private func failure(
         of scenario: Scenario, _ run: SimulationRun, _ text: String, _ shrinking: Shrinking
     ) -> SwarmFailure {

@@ -8,42 +8,43 @@ extension HTTPCache {
     /// let cache = HTTPCache(folder: .cachesDirectory.appending(path: "com.example.app"))
     /// ```
     ///
-    /// The files are for this user alone (0600), and so is a folder that the cache creates (0700). No response waits
-    /// for its write; see `flush()`. A damaged file, or one in the format of another version, counts as absent.
-    /// Several processes may share a folder, and caches of one folder in one process share their responses. Opening the
-    /// folder reads a file, and writes it the first time, on the caller's thread; it waits for no other process.
+    /// Only this user can read the files (0600), and a folder that the cache creates (0700). Responses are returned
+    /// before they are written; `flush()` waits until they are. A damaged file, or one in another version's format,
+    /// counts as absent. Several processes may share a folder, and caches of one folder in one process share their
+    /// responses. The initializer reads a file in the folder, and writes it the first time, on the caller's thread; it
+    /// doesn't wait for other processes.
     ///
-    /// After a write has failed, for example because the disk is full, the cache keeps responses in memory
-    /// (`storeError`), and tries again: after a second, then after twice as long each time, up to a minute. Meanwhile,
-    /// it removes the file of a URL whose response must be removed. If somebody removes or empties the folder, the cache
-    /// starts again with an empty one.
+    /// If a write fails, for example because the disk is full, the cache keeps its responses in memory (`storeError`),
+    /// and tries again after a second, then after twice as long each time, up to a minute. If a response must be
+    /// removed meanwhile, the cache deletes the file of its URL. If somebody removes or empties the folder, the cache
+    /// starts over with an empty one.
     ///
     /// The folder must belong to this user, and nobody else may be able to write in it; otherwise the cache uses only
-    /// memory. An entry's file that another user has made, or that others can write, counts as absent.
+    /// memory. A file that another user has made, or can write, counts as absent.
     ///
-    /// **Users.** Credentials and cookies are hashed with a random key in the folder. So a user's responses are found
-    /// again after a restart if the app names the account (`.authorize(…, as:)`), or if the headers have the same
-    /// values. The responses of an unnamed sign-in stay in memory.
+    /// **Users.** Credentials and cookies are hashed with a random key in the folder. After a restart, a user gets
+    /// their responses again if the app names the account (`.authorize(…, as:)`), or if the headers have the same
+    /// values. Responses of a sign-in without a name are kept in memory only.
     ///
     /// - Parameters:
     ///   - name: The name in the cache's events and errors; nil for none. It must hold no secrets.
     ///   - folder: The folder, which is created if there is none. Other files in it stay.
-    ///   - limit: The most that the files may take of the disk, in bytes, in whole blocks of the disk; the least recently
-    ///     used URLs are removed. The responses of one URL take at most an eighth of it, and a larger one isn't stored. Less than one is a
-    ///     programming error and traps. If two caches of one process have the same folder, the limits of the first one
-    ///     count.
-    ///   - memory: The largest total size of the responses that are kept in memory too, in bytes. Responses that aren't
-    ///     written yet can take an eighth of `limit` more.
+    ///   - limit: The most disk space for the files, in bytes, counted in whole blocks of the disk. Beyond it, the
+    ///     least recently used URLs are removed. The responses of one URL may take an eighth of it; a larger response
+    ///     isn't stored. Less than one is a programming error and traps. If two caches of one process have the same
+    ///     folder, the first one's limits count.
+    ///   - memory: The most bytes of responses that are kept in memory too. Responses that wait to be written may take
+    ///     an eighth of `limit` more.
     ///   - mode: The kind of cache.
     ///   - replaysCookies: If true, a stored response is returned with its Set-Cookie. By default, the header isn't
     ///     stored.
     ///   - statusName: The cache's name in the field Cache-Status; nil for no such field.
     ///   - coalescesMisses: If true, equal requests without a stored response wait for the answer to the first of them.
     ///   - names: Further request headers that don't separate users.
-    ///   - staleIfUnreachable: How long after it became stale a response may answer for an origin that can't be
-    ///     reached; nil for never.
-    ///   - defaultLifetime: How long a response is fresh whose headers have no lifetime and no Last-Modified; nil for
-    ///     none.
+    ///   - staleIfUnreachable: How long a stale response may still answer for an origin that can't be reached; nil for
+    ///     never.
+    ///   - defaultLifetime: How long a response is fresh if its headers have neither a lifetime nor a Last-Modified;
+    ///     nil for not at all.
     ///   - backgroundLimit: How long a revalidation in the background may take.
     ///   - now: The wall clock, which is compared with the dates in headers.
     ///   - scheduler: The clock for durations.

@@ -3,21 +3,20 @@ import PledgeHTTPCaching
 import PledgeHTTPTransportKit
 import PledgeServices
 
-// What a cache in a folder has yet to write, and what was written of it.
+// The changes that a folder's cache has yet to write, and the outcome of writing them.
 
 extension FolderCacheTable {
-    /// A key's responses that are to be written.
+    /// A key whose responses are to be written.
     struct Change: Sendable {
         let key: CacheKey
         let name: String
         let entries: [CachedResponse]
-        /// The version of the file that the change is based on; nil if there was none.
+        /// The version of the file on which the change is based; nil if there was no file.
         let base: FileVersion?
-        /// The lineage of that version.
+        /// That version's lineage.
         let lineage: UInt64?
-        /// The requests whose responses have changed.
+        /// The variants that have changed.
         let changed: [CacheVariant]
-        /// True if a response was removed.
         let removes: Bool
         let number: Int
     }
@@ -25,30 +24,29 @@ extension FolderCacheTable {
     /// What one batch writes.
     struct Batch: Sendable {
         var changes: [Change] = []
-        /// The files that were used since the last batch, in the order of their last uses.
+        /// The files read or written since the last batch, least recently used first.
         var used: [String] = []
 
         var isEmpty: Bool { changes.isEmpty && used.isEmpty }
     }
 
-    /// A change that is on the disk.
+    /// A change that was written.
     struct Written: Sendable {
         let change: Change
-        /// The version of the new file; nil if there is none.
+        /// The new file's version; nil if there is no file.
         var version: FileVersion?
         var lineage: UInt64?
-        /// The file's responses, if some of them are another process's.
+        /// The file's responses, if another process's were merged into it.
         var merged: [CachedResponse]?
-        /// False if the file was removed because another process had changed it.
+        /// False if the file was removed, because another process had changed it.
         var isKept = true
     }
 
     /// A change that couldn't be written.
     struct Parked: Sendable {
         let change: Change
-        /// True if the file was removed.
         let isRemoved: Bool
-        /// The version of the file that is there; nil if there is none.
+        /// The version of the file on the disk; nil if there is none.
         let version: FileVersion?
     }
 
@@ -57,8 +55,7 @@ extension FolderCacheTable {
 }
 
 extension FolderCacheTable {
-    /// Returns whether a batch has to be enqueued, because there are changes or many uses, or because another try is due
-    /// after a failure, and none is enqueued.
+    /// Returns whether to enqueue a batch: there are changes, many uses, or a retry is due, and none is enqueued yet.
     mutating func schedule(at now: () -> SchedulerInstant) -> Bool {
         guard !isScheduled else { return false }
         guard !changed.isEmpty || uses >= 1_000 || failure != nil && isDue(now()) else {
@@ -72,15 +69,15 @@ extension FolderCacheTable {
 
     /// Begins a batch.
     ///
-    /// - Parameter isNow: True if it doesn't wait for the end of a pause.
+    /// - Parameter isNow: True to end the pause after a failure.
     mutating func begin(_ isNow: Bool, at now: () -> SchedulerInstant) -> Task {
         isScheduled = false
         guard failure != nil else {
-            // What is written before the files are removed would be removed too.
+            // What is written now would be removed with the other files.
             if isRemovingAll { return .nothing }
             return isOpen && changed.isEmpty && used.isEmpty ? .nothing : .write
         }
-        // As long as the key isn't known, only another try can remove a file.
+        // Without the folder's key, removing a file takes another try at opening the folder.
         let isUrgent = !isOpen && changed.contains { cell(of: $0)?.cell.removes ?? false }
         guard isNow || isUrgent || isDue(now()) else { return .park }
         changed += unremoved
@@ -112,12 +109,12 @@ extension FolderCacheTable {
         return batch
     }
 
-    /// Notes that a batch is on the disk.
+    /// Records that a batch was written.
     ///
     /// - Parameters:
     ///   - written: What was written.
-    ///   - evicted: The names of the files that made room.
-    /// - Returns: Responses to release outside the lock.
+    ///   - evicted: The names of the files that were removed to make room.
+    /// - Returns: Responses to free outside the lock.
     mutating func persisted(
         _ written: [Written], evicted: Set<String> = []
     ) -> [CachedResponse] {
@@ -133,7 +130,7 @@ extension FolderCacheTable {
                 continue
             }
             let isDone = cell.change == written.change.number
-            // A later change is based on less than the merged file, so it's merged in its turn.
+            // A later change doesn't know the merged file, so it will be merged in its turn.
             if written.merged != nil, !isDone { continue }
             removed += cell.entries
             set(slot) {
@@ -147,7 +144,7 @@ extension FolderCacheTable {
             if isDone { cells.release(slot) }
         }
         if !evicted.isEmpty {
-            // The next batch finds no file, though no other process has removed it.
+            // The next batch finds no file, but it was this process that removed it.
             for key in changed {
                 guard let (slot, cell) = cell(of: key), evicted.contains(cell.name) else {
                     continue
@@ -158,9 +155,9 @@ extension FolderCacheTable {
         return removed + shrink()
     }
 
-    /// Notes that changes couldn't be written, and that some files were removed instead.
+    /// Records changes that couldn't be written, and files that were removed instead.
     ///
-    /// - Returns: Responses to release outside the lock.
+    /// - Returns: Responses to free outside the lock.
     mutating func parked(_ all: [Parked]) -> [CachedResponse] {
         past.batches += 1
         var removed: [CachedResponse] = []
@@ -184,7 +181,7 @@ extension FolderCacheTable {
                 guard isDone else { return }
                 ($0.change, $0.isParked) = (nil, true)
                 if isRemoved { $0.removes = false }
-                // As long as the file stays as it is, the memory answers.
+                // As long as nobody changes the file, the memory answers for it.
                 if $0.version == .unreadable, isOpen { $0.version = version }
             }
             if isDone {
@@ -193,7 +190,7 @@ extension FolderCacheTable {
             }
         }
         if unwrittenBytes > memory, unwrittenBytes - memory > largest, !mustRemoveAll {
-            // So many removals don't fit into the memory; one removal of all does.
+            // So many pending removals don't fit into memory, so all files are removed instead.
             past.begun += 1
             mustRemoveAll = true
             removed += forget()
@@ -201,13 +198,13 @@ extension FolderCacheTable {
         return removed + shrink()
     }
 
-    /// Forgets all responses, and takes all files as absent until ``endRemoval(isToRepeat:)``.
+    /// Forgets all responses; until ``endRemoval(isToRepeat:)``, all files count as absent.
     mutating func beginRemoval() -> [CachedResponse] {
         past.begun += 1
         return forget()
     }
 
-    /// Takes files as they are again, unless their removal has failed and is to be repeated.
+    /// Ends the removal of all files; if it has failed and will be repeated, they still count as absent.
     mutating func endRemoval(isToRepeat: Bool = false) {
         if isToRepeat, !mustRemoveAll {
             mustRemoveAll = true
@@ -220,13 +217,13 @@ extension FolderCacheTable {
         }
     }
 
-    /// Notes that nothing can be written, and begins a pause: of a second, then of twice the last one, up to a minute.
+    /// Records that nothing can be written, and begins a pause: one second, then twice the last one, up to a minute.
     mutating func fail(_ error: any Error, at now: SchedulerInstant) {
         failure = error
         pause = min(max(pause * 2, .seconds(1)), .seconds(60))
         end = now.advanced(by: pause)
     }
 
-    /// Notes that the folder can be written again.
+    /// Records that the folder can be written again.
     mutating func recover() { (failure, pause, end) = (nil, .zero, nil) }
 }

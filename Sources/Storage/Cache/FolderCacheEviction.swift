@@ -4,7 +4,7 @@ import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 
 extension FolderCacheStore {
-    /// What all files take of the disk, in bytes.
+    /// How much of the disk all files take.
     struct Bytes {
         var count: Int
         /// When they were counted, in nanoseconds since 1970.
@@ -12,11 +12,12 @@ extension FolderCacheStore {
         var isKnown = true
 
         mutating func add(_ bytes: Int) { count = min(count, .max - bytes) + bytes }
-        mutating func take(_ bytes: Int) { count = max(0, count - bytes) }
+        mutating func subtract(_ bytes: Int) { count = max(0, count - bytes) }
     }
 
-    /// Returns what the last batch of any process has noted; unknown if that is absent, damaged, impossible, or based on
-    /// a count of more than a day ago.
+    /// What the last batch of any process has recorded.
+    ///
+    /// Unknown if there is no record, or if it's damaged, impossible, or based on a count of more than a day ago.
     func notedBytes() throws(FileError) -> Bytes {
         var noted = Bytes(count: 0, isKnown: false)
         guard let file = (try? folder.read(Self.usageName, upTo: 1 << 10)) ?? nil,
@@ -32,7 +33,7 @@ extension FolderCacheStore {
         return noted
     }
 
-    func note(_ bytes: Bytes) throws(FileError) {
+    func noteBytes(_ bytes: Bytes) throws(FileError) {
         do {
             let part = try freePart(0)
             var writer = ByteWriter()
@@ -42,46 +43,45 @@ extension FolderCacheStore {
             try folder.write(file, to: part, at: Self.now())
             try folder.rename(part, to: Self.usageName)
         } catch  where error.isOfOneFile {
-            // Without this file, each batch is followed by a count.
+            // Without this record, each batch is followed by a count.
         }
     }
 
     /// Removes the least recently used files until a tenth of the limit is free.
     ///
-    /// - Returns: The bytes that are left, and the names of the removed files.
+    /// - Returns: The remaining bytes, and the names of the removed files.
     func evict() throws(FileError) -> (bytes: Int, removed: Set<String>) {
         let now = Self.now()
-        // A time to come is from a clock that was wrong, and says nothing.
+        // A time in the future comes from a wrong clock, and is ignored.
         let files = try urlFiles().map { (used: $0.used > now ? .min : $0.used, file: $0) }
         var bytes = Bytes(count: Self.bytes(of: files.map(\.file)))
         var removed: Set<String> = []
         for (_, file) in files.sorted(by: { $0.used < $1.used }) {
             if bytes.count <= limit / 10 * 9 { break }
             guard try remove(file.name) else { continue }
-            bytes.take(file.space)
+            bytes.subtract(file.space)
             removed.insert(file.name)
         }
         return (bytes.count, removed)
     }
 
-    /// Removes the files of all URLs.
     func removeFiles() throws(FileError) {
         for file in try urlFiles() { _ = try remove(file.name) }
         try folder.syncFolder()
-        try note(Bytes(count: 0))
+        try noteBytes(Bytes(count: 0))
     }
 
-    /// What files take of the disk; a sum stays within `Int`, whatever the system says of them.
+    /// The disk space that files take; the sum can't overflow.
     static func bytes(of files: [FileInFolder]) -> Int {
         var bytes = Bytes(count: 0)
         for file in files { bytes.add(file.space) }
         return bytes.count
     }
 
-    /// Counts what the files take, after a batch that nobody waits for; removes what ended processes have left.
+    /// Counts the files' space in the background, and removes what processes have left that ended while they wrote.
     func count() {
-        guard mustCount.withLock({ $0.take() }) else { return }
-        // If it fails, the next batch finds no count, and has the files counted again.
+        guard mustCount.withLock({ $0.clear() }) else { return }
+        // If this fails, there is no count, and the next batch has the files counted again.
         try? attempt { () throws(FileError) in
             let files = try self.folder.files()
             for file in files where Self.isPart(file.name) { _ = try self.remove(file.name) }
@@ -92,14 +92,14 @@ extension FolderCacheStore {
                 self.table.withLockThenRelease { $0.persisted([], evicted: evicted) }
                 try self.folder.syncFolder()
             }
-            try self.note(bytes)
+            try self.noteBytes(bytes)
         }
     }
 }
 
 extension Bool {
     /// Returns the value, and sets it to false.
-    fileprivate mutating func take() -> Bool {
+    fileprivate mutating func clear() -> Bool {
         defer { self = false }
         return self
     }

@@ -4,16 +4,16 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 import PledgeHTTPTransportKit
 
-// The names of a cache's files, and what is in them.
+// The names and contents of a cache's files.
 
 extension FolderCacheStore {
     static func newKey() -> [UInt8] { (0..<32).map { _ in .random(in: .min ... .max) } }
 
-    /// Returns the folder's key, and writes the new one if there is none; nil if another process is writing one.
+    /// Returns the folder's key, or stores the new one if there is none; nil if another process is just writing one.
     static func key(
         of folder: any StorageFolder, orNew new: [UInt8]
     ) throws(FileError) -> [UInt8]? {
-        // The file is replaced as a whole, so only a new key needs the lock, which another process may hold for long.
+        // The key's file is replaced as a whole, so reading it takes no lock, which another process may hold for long.
         if let known = try knownKey(of: folder) { return known }
         var key: [UInt8]?
         try folder.withLockNow { () throws(FileError) in
@@ -43,11 +43,10 @@ extension FolderCacheStore {
             at: now())
     }
 
-    // The names of the files that aren't a URL's; nobody else gives a file such a name.
+    // The files that don't belong to a URL; nobody else uses such names.
     static let keyName = ".pledge-cache-key"
     static let usageName = ".pledge-cache-usage"
 
-    /// Returns the name of a file that isn't complete yet.
     static func partName(_ name: String) -> String { ".pledge-cache-\(name).part" }
 
     static func isPart(_ name: String) -> Bool {
@@ -57,13 +56,11 @@ extension FolderCacheStore {
     static let keyFormat = Array("PLDG-K1\n".utf8)
     static let usageFormat = Array("PLDG-U1\n".utf8)
 
-    /// The largest responses of one URL, in bytes: what a damaged or foreign file can make the process allocate.
+    /// The most bytes of one URL's responses; limits the memory that a damaged or foreign file can take.
     static let largestFile = 1 << 30
-    /// What a file may have beside its responses, such as its URL, in bytes.
+    /// The most bytes of the rest of a file, such as its URL.
     static let largestHead = 1 << 20
 }
-
-// MARK: - The files of URLs
 
 extension FolderCacheStore {
     func read(_ name: String) throws(FileError) -> (bytes: [UInt8], version: FileVersion)? {
@@ -80,7 +77,7 @@ extension FolderCacheStore {
 
     static let ending = ".http"
 
-    /// Returns whether a file was written by a cache: its name is 32 hex digits and ".http".
+    /// Returns whether the cache made this file: its name is 32 hex digits and ".http".
     static func isOurs(_ name: String) -> Bool {
         name.utf8.count == 32 + ending.utf8.count && name.hasSuffix(ending)
             && name.utf8.prefix(32).allSatisfy {
@@ -101,7 +98,7 @@ extension FolderCacheStore {
         return CachedResponse.sealed(writer.bytes, as: Self.format)
     }
 
-    /// Returns the responses in a file; nil if it is damaged, of another version or of another key.
+    /// A file's responses; nil if it's damaged, of another version, or of another URL.
     func content(in bytes: [UInt8], of key: CacheKey) -> FolderCacheTable.Content? {
         guard let content = CachedResponse.opened(bytes, as: Self.format) else { return nil }
         var reader = ByteReader(content, process: process)
@@ -112,7 +109,7 @@ extension FolderCacheStore {
         return reader.isComplete ? .init(entries: entries, lineage: lineage) : nil
     }
 
-    /// Returns the key and the responses in a file; nil if it's damaged or of another version.
+    /// A file's URL and responses; nil if it's damaged or of another version.
     func content(of bytes: [UInt8]) -> (CacheKey, [CachedResponse])? {
         guard let content = CachedResponse.opened(bytes, as: Self.format) else { return nil }
         var reader = ByteReader(content, process: process)
@@ -123,14 +120,13 @@ extension FolderCacheStore {
         return (key, content.entries)
     }
 
-    /// Returns the files of URLs.
     func urlFiles() throws(FileError) -> [FileInFolder] {
         try folder.files().filter { Self.isOurs($0.name) }
     }
 
-    /// Returns a free name for a file that isn't complete yet.
+    /// A free name for an unfinished file.
     ///
-    /// What a process has left there is removed; if it can't be, as a folder, another name is used.
+    /// Leftovers with that name are removed; if that fails, for example for a folder, the next name is tried.
     func freePart(_ number: Int) throws(FileError) -> String {
         var (suffix, tries) = ("\(number)", 0)
         while true {
@@ -144,13 +140,13 @@ extension FolderCacheStore {
         }
     }
 
-    /// Removes a URL's file; false if that's impossible, such as for a folder, which counts as absent anyway.
+    /// Removes a URL's file; false if that's impossible, as for a folder, which counts as absent anyway.
     func remove(_ name: String) throws(FileError) -> Bool {
         do { try folder.remove(name) } catch  where error.isOfOneFile { return false }
         return true
     }
 
-    /// The time now, in nanoseconds since 1970; later than every time that it has returned.
+    /// Nanoseconds since 1970; each time later than the one before, even if the clock goes back.
     static func now() -> Int64 {
         let now = Int64(Date().timeIntervalSince1970 * 1e9)
         return last.withLock { last in

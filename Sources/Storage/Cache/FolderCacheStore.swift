@@ -7,32 +7,32 @@ import PledgeServices
 
 /// Keeps a cache's responses as files of a folder, for `HTTPCache(folder:)`.
 ///
-/// **Files.** A URL's responses are one file, whose name is a keyed hash of the URL. It begins with a format and a
-/// checksum, and contains its URL. A file counts as absent if it has another format, is damaged, has another URL, or was
-/// made by another user.
+/// **Files.** A URL's responses are in one file, whose name is a keyed hash of the URL. It has a format, a checksum and
+/// the URL. A file that's damaged, or of another format, URL or user, counts as absent.
 ///
-/// **Writing.** Changes take effect in memory at once, and are written in the background, in batches: write all new
-/// files under other names, sync each, rename them, sync the folder. So after a crash a URL has its old responses or
-/// its new ones.
+/// **Writing.** Changes take effect in memory at once. Batches write them in the background: write all new files under
+/// other names, sync each, rename them, sync the folder. So after a crash, a URL has either its old responses or its
+/// new ones.
 ///
-/// **Processes.** A batch holds the folder's lock. Before a file is replaced, its version is compared with the one that
-/// the change was based on. If another process has written the file in between, the two lists are merged: of two
-/// responses to the same requests, the newer one stays. If either process has removed a response, the file is removed,
-/// because the other one may have kept it. A file has a lineage, a number that changes with each removal.
+/// **Processes.** A batch holds the folder's lock. Before it replaces a file, it checks that the file is still the
+/// version on which the change is based. If another process has written the file, the two lists are merged, and the
+/// newer response to each request stays. But if either process has removed a response, the file is removed, because the
+/// other list may still contain that response. To show this, a file has a lineage: a number that changes with each
+/// removal.
 ///
-/// **Failures.** If a batch can't be written, the store goes on in memory, and writes again after a pause. A file whose
-/// responses were to be removed is removed at once.
+/// **Failures.** If a batch can't be written, the store works from memory, and tries again after a pause. A file with
+/// responses that were to be removed is deleted at once.
 ///
-/// **Bound.** The file ".pledge-cache-usage" counts what all files take. If that exceeds the limit, the least recently
-/// used files are removed, until a tenth of the limit is free. A file's access time is the time of its last use.
+/// **Size.** The file ".pledge-cache-usage" says how much of the disk all files take. If that's too much, the least
+/// recently used files are removed until a tenth of the limit is free. A file's access time says when it was last used.
 final class FolderCacheStore: LastingCacheStore {
-    /// The calls of all caches of this folder.
+    /// Shared by all caches of this folder.
     let calls = Locked(CallValidity<CacheKey>())
-    /// The turns of all caches of this folder.
+    /// Shared by all caches of this folder.
     let turns = Locked(CacheTurns())
 
     let folder: any StorageFolder
-    /// The locks of the requests; nil if there are none.
+    /// Locks for requests; nil for none.
     let places: (any StoragePlaces)?
     let limit: Int
     let process: UInt64
@@ -40,9 +40,9 @@ final class FolderCacheStore: LastingCacheStore {
     let table: Locked<FolderCacheTable>
     private let reads: Queue
     let writes: Queue
-    /// The version of the file with the key, when it was last read.
+    /// The version of the key's file when it was last read.
     let keyVersion: Locked<FileVersion?>
-    /// True if the files must be counted, because the file that says what they take is absent, old or wrong.
+    /// True if the files must be counted: the record of their size is missing, old or wrong.
     let mustCount = Locked(false)
 
     /// Runs blocking work in order, on another thread.
@@ -51,12 +51,12 @@ final class FolderCacheStore: LastingCacheStore {
     /// Opens a folder.
     ///
     /// - Parameters:
-    ///   - places: The locks of the requests; nil for none.
-    ///   - limit: The most that all files may take of the disk, in bytes.
-    ///   - memory: The largest total size of the responses that are kept in memory too, in bytes.
-    ///   - reads: Runs the reads; nil for a queue of the store's own.
-    ///   - writes: Runs the writes; nil for a queue of the store's own.
-    ///   - process: The number of this process; in tests, each store may have one.
+    ///   - places: Locks for requests; nil for none.
+    ///   - limit: The most bytes of disk space.
+    ///   - memory: The most bytes of responses in memory.
+    ///   - reads: Runs the reads; nil for the store's own queue.
+    ///   - writes: Runs the writes; nil for the store's own queue.
+    ///   - process: Identifies this process; tests have several.
     ///   - scheduler: The clock for the pauses after failures.
     init(
         _ folder: any StorageFolder, places: (any StoragePlaces)? = nil, limit: Int, memory: Int,
@@ -71,7 +71,7 @@ final class FolderCacheStore: LastingCacheStore {
         self.scheduler = scheduler
         self.reads = reads ?? Self.queue("reads")
         self.writes = writes ?? Self.queue("writes")
-        // If the key is replaced after this, the next change finds another version.
+        // If another process replaces the key after this line, the next change notices the new version.
         keyVersion = Locked(folder.version(of: Self.keyName))
         var table = FolderCacheTable(
             memory: memory, largest: min(limit / 8, Self.largestFile), key: Self.newKey())
@@ -79,7 +79,7 @@ final class FolderCacheStore: LastingCacheStore {
             try folder.create()
             try folder.checkOwner()
             if let key = try Self.key(of: folder, orNew: table.key) {
-                // The version is of this key, unless another process has replaced it meanwhile.
+                // This is the version of the key just read, unless another process has replaced the key since.
                 if keyVersion.withLock({ $0 == nil }) {
                     let version = folder.version(of: Self.keyName)
                     if try Self.knownKey(of: folder) == key { keyVersion.withLock { $0 = version } }
@@ -95,17 +95,17 @@ final class FolderCacheStore: LastingCacheStore {
         if !table.isOpen, table.failure == nil { self.writes { self.persist() } }
     }
 
-    /// Opens the folder at a URL, or returns the store that has it open in this process.
+    /// Opens a folder, or returns the store that already has it open in this process.
     static func shared(
         _ url: URL, limit: Int, memory: Int, on scheduler: any FutureScheduler
     ) -> FolderCacheStore {
         let folder = SystemFolder(url)
         let path = url.standardizedFileURL.path
-        // The lock is held while the folder is opened, so that no two stores have it open.
+        // The lock is held while the folder is opened, so that no two stores open it.
         return open.withLock { open in
             open = open.filter { $0.value.store != nil }
             if let store = open[path]?.store { return store }
-            // Another path may lead to the same folder.
+            // Two paths may lead to the same folder.
             if let identity = try? folder.identity() {
                 let other = open.first { (try? $0.value.folder.identity()) == identity }
                 if let store = other?.value.store { return store }
@@ -123,7 +123,7 @@ final class FolderCacheStore: LastingCacheStore {
         weak var store: FolderCacheStore?
     }
 
-    /// The stores by the paths of their folders.
+    /// The open stores, by the paths of their folders.
     private static let open = Locked<[String: OpenFolder]>([:])
 
     private static func queue(_ name: String) -> Queue {
@@ -133,33 +133,30 @@ final class FolderCacheStore: LastingCacheStore {
 
 }
 
-// MARK: - Reading and changing
-
 extension FolderCacheStore {
-    /// The key of the hashes that stand for users and URLs; another one after somebody has begun anew in the folder.
+    /// The key of the hashes that stand for users and URLs; a process that empties the folder makes a new one.
     var key: [UInt8] { table.withLock { $0.key } }
 
-    /// Why responses are in memory only; nil if they are written.
+    /// The error that keeps responses in memory only; nil if they are written.
     var failure: (any Error)? { table.withLock { $0.failure } }
 
-    /// The bytes of the responses in memory.
     var memoryBytes: Int { table.withLock { $0.bytes } }
 
-    /// Returns the responses of a key: at once if they are in memory and no other process has changed them, and after
-    /// reading their file otherwise.
+    /// A key's responses: at once if they are in memory and no other process has changed them; otherwise after reading
+    /// their file.
     func responses(for key: CacheKey) -> Future<[CachedResponse]> {
-        // A batch of many uses, or another try, is due.
+        // Many uses, or a retry after a failure, may make a batch due.
         defer { persistSoon() }
-        return enter(key, nil)
+        return changeEntries(key, nil)
     }
 
-    /// Changes the responses of a key; the change is written in the background.
+    /// Changes a key's responses, and writes them in the background.
     func update(
         _ key: CacheKey, _ change: @escaping @Sendable (inout [CachedResponse]) -> Void
     ) -> Future<Void> {
-        let future = enter(key, change)
+        let future = changeEntries(key, change)
         persistSoon()
-        // A removal that finds nothing writes nothing, but another process may have begun anew in the folder.
+        // A removal that finds nothing writes nothing, so nothing would notice that the folder was emptied.
         let isOpen = table.withLock { $0.isOpen }
         if isOpen, folder.version(of: Self.keyName) != keyVersion.withLock({ $0 }) {
             writes { self.beginAnew(for: key) }
@@ -167,17 +164,17 @@ extension FolderCacheStore {
         return future.mapWithoutOrigin { _ in }
     }
 
-    /// Changes the responses of a key, in order with the other changes of the key.
+    /// Changes a key's responses, in order with its other changes.
     ///
     /// - Returns: The responses before the change.
-    private func enter(
+    private func changeEntries(
         _ key: CacheKey, _ change: FolderCacheTable.Step.Change?
     ) -> Future<[CachedResponse]> {
         let known = table.withLock { $0.find(key) }
         let name = known.name ?? Self.fileName(of: key, known.hashKey)
         let isKnown = known.isChanged || known.isBlind
         var version = isKnown ? known.version : folder.version(of: name)
-        // A file that the system has in memory is read here, which takes less time than a change of threads.
+        // If the system has the file in memory, reading it here is faster than changing threads.
         if !isKnown, let size = version?.size, size <= Self.mostToReadHere,
             version != known.version,
             let file = folder.readFromMemory(name, upTo: Self.mostToReadHere)
@@ -188,14 +185,16 @@ extension FolderCacheStore {
                 $0.add(key, name, content, at: file.version, after: known.past)
             }
         }
-        if let found = table.withLock({ $0.enter(key, name, at: version, known.past, change) }) {
+        if let found = table.withLock({
+            $0.changeEntries(key, name, at: version, known.past, change)
+        }) {
             return Future(value: found)
         }
         return Future.make { resolver in
             let step = FolderCacheTable.Step(change: change, resolver: resolver)
-            // The file may have been read since, and is not read again.
+            // If the file has been read meanwhile, it isn't read again.
             let (isFirst, found) = table.withLock { table -> (Bool, [CachedResponse]?) in
-                if let found = table.enter(key, name, at: version, known.past, change) {
+                if let found = table.changeEntries(key, name, at: version, known.past, change) {
                     return (false, found)
                 }
                 return (table.wait(for: key, step), nil)
@@ -205,10 +204,10 @@ extension FolderCacheStore {
         }
     }
 
-    /// The largest file that a caller reads itself, in bytes.
+    /// The largest file that is read on the caller's thread, in bytes.
     private static let mostToReadHere = 256 << 10
 
-    /// Reads the file of a key, and takes the steps that wait for it.
+    /// Reads a key's file, and performs the steps that wait for it.
     private func load(_ key: CacheKey) {
         let (past, name, isBlind) = table.withLock { ($0.past, $0.name(of: key), $0.isBlind) }
         guard let name else { return }
@@ -220,7 +219,7 @@ extension FolderCacheStore {
                 (content, version) = (self.content(in: file.bytes, of: key), file.version)
             }
         } catch {
-            // The responses count as absent, but a change must replace or remove the file.
+            // The responses count as absent, but a change must still replace or remove the file.
             version = .unreadable
         }
         let taken = table.withLock { $0.loaded(key, content, at: version, after: past) }
@@ -229,10 +228,8 @@ extension FolderCacheStore {
     }
 }
 
-// MARK: - What concerns all files
-
 extension FolderCacheStore {
-    /// Waits until all earlier changes are on the disk; tries again at once after a failure.
+    /// Waits until all earlier changes are on the disk; after a failure, tries again at once.
     func flush() -> Future<Void> {
         Future.make { resolver in
             loading {
@@ -250,7 +247,7 @@ extension FolderCacheStore {
 
     /// Removes all files of the cache.
     ///
-    /// If that fails, all files count as absent until it succeeds.
+    /// If that fails, they count as absent until it succeeds.
     func removeAll() -> Future<Void> {
         Future.make { resolver in
             table.withLockThenRelease { $0.beginRemoval() }
@@ -273,7 +270,7 @@ extension FolderCacheStore {
         }
     }
 
-    /// Returns the number of URLs and the bytes that they take of the disk, after all earlier changes.
+    /// The number of URLs and their disk space, after all earlier changes.
     func usage() -> Future<CacheUsage> {
         Future.make { resolver in
             loading {
@@ -292,9 +289,9 @@ extension FolderCacheStore {
         }
     }
 
-    /// Takes all steps that wait for a file, and then calls a function.
+    /// Loads all files that a step waits for, and then calls a function.
     ///
-    /// A caller that has a step wait may not have enqueued the read yet.
+    /// A waiting step's read may not be enqueued yet, so this reads too.
     private func loading(_ body: @escaping @Sendable () -> Void) {
         reads {
             for key in self.table.withLock({ $0.waiting }) { self.load(key) }
@@ -302,9 +299,9 @@ extension FolderCacheStore {
         }
     }
 
-    /// Returns the keys whose responses fulfil a condition, after all earlier changes; reads all files.
+    /// The keys whose responses fulfil a condition, after all earlier changes.
     ///
-    /// It also reads them while nothing can be written. A file that nobody may read here counts as absent.
+    /// It reads all files, even while nothing can be written. Files that nobody may read count as absent.
     func keys(
         where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
     ) -> Future<[CacheKey]> {
@@ -325,7 +322,7 @@ extension FolderCacheStore {
     private func listed(
         where isIncluded: (CacheKey, [CachedResponse]) -> Bool
     ) throws(FileError) -> [CacheKey] {
-        // The responses of users whom only this process knows are in no file.
+        // Responses of users whom only this process knows are in no file.
         let (inMemory, isBlind) = table.withLock { ($0.contents, $0.isBlind) }
         var keys = Set(inMemory.filter { isIncluded($0.key, $0.entries) }.map(\.key))
         for listed in isBlind ? [] : try urlFiles() {

@@ -4,153 +4,50 @@ import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// The responses that a ``FolderCacheStore`` has in memory, and the changes that it has yet to write.
+/// The responses that a ``FolderCacheStore`` has in memory, and its unwritten changes; without files and threads.
 ///
-/// It knows neither files nor threads. A key is absent, waits for its file, or has responses. A waiting key, and one
-/// whose last change isn't written, stay. The others are dropped, the least recently used first, when they exceed the
-/// limit. While the folder can't be written, changes are parked: they can be dropped like what is written, except for
-/// removals whose file is still there.
+/// A key is absent, is being loaded, or has responses. A key that's being loaded, or has an unwritten change, stays in
+/// memory. When the limit is exceeded, the least recently used others are dropped. While the folder can't be written,
+/// changes are parked: they may be dropped like written ones, except removals whose file still exists.
 struct FolderCacheTable: Sendable {
-    /// A change that waits for a file.
-    struct Step: Sendable {
-        typealias Change = @Sendable (inout [CachedResponse]) -> Void
-
-        /// The change; nil to read only.
-        let change: Change?
-        /// Gets the responses before the change.
-        let resolver: Resolver<[CachedResponse]>
-    }
-
-    /// A file's responses.
-    struct Content: Sendable {
-        var entries: [CachedResponse]
-        /// The same number as in all versions of the file since a response was last removed.
-        var lineage: UInt64
-
-        /// Returns the responses with those that another process has changed at the same time; nil if none of them is
-        /// newer.
-        ///
-        /// - Parameters:
-        ///   - others: The other process's responses.
-        ///   - changed: Those that it has changed.
-        ///   - limit: The largest size of all, in bytes.
-        func merged(
-            with others: [CachedResponse], changed: [CacheVariant], upTo limit: Int
-        ) -> Content? {
-            var (merged, hasChanged) = (self, false)
-            for other in others where changed.contains(other.variant) {
-                let index = merged.entries.firstIndex { $0.variant == other.variant }
-                if let index {
-                    let entry = merged.entries[index]
-                    if entry.isNewer(than: other) { continue }
-                    merged.entries[index] = other
-                    // Two responses of one second may have arrived in either order.
-                    if !other.isNewer(than: entry), entry.isDoubted {
-                        merged.entries[index].isDoubted = true
-                    }
-                } else {
-                    merged.entries.append(other)
-                }
-                hasChanged = true
-            }
-            var size = merged.entries.reduce(0) { $0 + $1.byteCount }
-            while size > limit { size -= merged.entries.removeFirst().byteCount }
-            return hasChanged ? merged : nil
-        }
-    }
-
-    /// What is known of a key before its file is looked up.
-    struct Known {
-        /// The name of its file; nil if the key is absent.
-        var name: String?
-        var version: FileVersion?
-        /// True if the memory is newer than the file.
-        var isChanged = false
-        /// True if no file may be read.
-        let isBlind: Bool
-        /// The key of the files' names.
-        let hashKey: [UInt8]
-        let past: Past
-    }
-
-    /// What has happened to files so far; what was seen of a file before may not be true after.
-    struct Past: Equatable, Sendable {
-        /// How many removals of all files have begun, and ended.
-        var (begun, ended) = (0, 0)
-        /// How many batches were written.
-        var batches = 0
-        /// How many keys the folder has had.
-        var keys = 0
-    }
-
-    struct Cell {
-        let key: CacheKey
-        var name: String
-        var entries: [CachedResponse] = []
-        var bytes = 0
-        /// The version of the file that the entries are based on, and its lineage.
-        var version: FileVersion?
-        var lineage: UInt64?
-        /// The number of the last change that isn't written yet; nil if all are.
-        var change: Int?
-        /// The requests whose responses have changed since that version, and whether a response was removed.
-        var changed: [CacheVariant] = []
-        var removes = false
-        /// True if the key is in the table's `changed` or `unremoved`.
-        var isQueued = false
-        /// True if the entries are newer than the file, which couldn't be written.
-        var isParked = false
-        /// The steps that wait for the file; nil unless the key waits.
-        var waiting: [Step]?
-
-        /// True if the cell must not be dropped.
-        var isHeld: Bool { change != nil || waiting != nil }
-    }
-
     let memory: Int
     let largest: Int
-    /// The key of the files' names.
+    /// The key of the hashes that make the files' names.
     var key: [UInt8]
-    /// True after the folder's owner and key were found right.
+    /// True once the folder's owner and key were checked.
     var isOpen = false
     var cells = LRUTable<CacheKey, Cell>()
-    /// The bytes of all responses in memory.
     var bytes = 0
-    /// The keys that changed since the last batch, in order.
+    /// The keys that have changed since the last batch, in order.
     var changed: [CacheKey] = []
-    /// The keys whose files were to be removed and couldn't be.
+    /// The keys whose files could not be removed.
     var unremoved: [CacheKey] = []
-    /// The files that were used since the last batch, with the number of their last use.
+    /// The files used since the last batch, each with the number of its last use.
     var used: [String: Int] = [:]
-    /// How many uses there were since the last batch.
     var uses = 0
     var lastChange = 0
     var isScheduled = false
-    /// Why the last batch wasn't written; nil if it was.
+    /// Why the last batch failed; nil if it didn't.
     var failure: (any Error)?
-    /// The pause after the last failure, and the instant when it ends.
+    /// The last pause after a failure, and when it ends.
     var pause = Duration.zero
     var end: SchedulerInstant?
     var past = Past()
-    /// True if all files are to be removed as soon as they can be.
+    /// True if all files are to be removed as soon as possible.
     var mustRemoveAll = false
-    /// The bytes of all responses that aren't written yet.
     var unwrittenBytes = 0
 
-    /// - Parameters:
-    ///   - memory: The most bytes of responses that could be dropped.
-    ///   - largest: The largest size of one URL's responses, in bytes.
-    ///   - key: The key of the files' names.
+    /// `memory` is the most bytes of responses that could be dropped, `largest` the most bytes of one URL's responses,
+    /// and `key` makes the files' names.
     init(memory: Int, largest: Int, key: [UInt8] = []) {
         self.memory = memory
         self.largest = largest
         self.key = key
     }
 
-    /// True if no file may be read.
+    /// True if no file may be read now.
     var isBlind: Bool { !isOpen || mustRemoveAll }
 
-    /// Returns what is known of a key.
     func find(_ key: CacheKey) -> Known {
         var known = Known(isBlind: isBlind, hashKey: self.key, past: past)
         if let cell = cell(of: key)?.cell {
@@ -162,7 +59,7 @@ struct FolderCacheTable: Sendable {
         return known
     }
 
-    /// Returns the name of a key's file; nil if the key is absent.
+    /// The name of a key's file; nil if the key isn't in memory.
     func name(of key: CacheKey) -> String? { cell(of: key)?.cell.name }
 
     func cell(of key: CacheKey) -> (slot: Int, cell: Cell)? {
@@ -170,14 +67,14 @@ struct FolderCacheTable: Sendable {
         return (slot, cell)
     }
 
-    /// Changes a key's responses, if they are in memory and of the file's version.
+    /// Reads or changes a key's responses, if those in memory are of the file's version.
     ///
     /// - Parameters:
     ///   - version: The version of the key's file; nil if there is none.
-    ///   - past: What had happened to files before the version was looked up.
-    ///   - change: The change; nil to read only.
+    ///   - past: What had happened when the version was looked up.
+    ///   - change: Nil to read only.
     /// - Returns: The responses before the change; nil if the file must be read first.
-    mutating func enter(
+    mutating func changeEntries(
         _ key: CacheKey, _ name: String, at version: FileVersion?, _ past: Past,
         _ change: Step.Change?
     ) -> [CachedResponse]? {
@@ -186,19 +83,19 @@ struct FolderCacheTable: Sendable {
             if cell.waiting != nil { return nil }
             if cell.change != nil || past.keys == self.past.keys && cell.version == version {
                 if cell.change == nil { cells.use(slot) }
-                return take(change, at: slot)
+                return apply(change, at: slot)
             }
-            // The file was written since, by this process or by another.
+            // This or another process has written the file since.
             remove(slot)
             return nil
         }
         guard version == nil, past == self.past else { return nil }
-        return change == nil ? [] : take(change, at: insert(Cell(key: key, name: name)))
+        return change == nil ? [] : apply(change, at: insert(Cell(key: key, name: name)))
     }
 
-    /// Adds the responses of a file that a caller has read, unless the key waits or has changed.
+    /// Adds a file's responses that a caller has read, unless the key is being loaded or has changed.
     ///
-    /// - Returns: Responses to release outside the lock.
+    /// - Returns: Responses to free outside the lock.
     mutating func add(
         _ key: CacheKey, _ name: String, _ content: Content?, at version: FileVersion,
         after past: Past
@@ -219,9 +116,9 @@ struct FolderCacheTable: Sendable {
 
     var isRemovingAll: Bool { past.begun > past.ended }
 
-    /// Has a step wait for a key's file.
+    /// Makes a step wait until a key's file is loaded.
     ///
-    /// - Returns: Whether the file is to be read now, because no other step waits for it.
+    /// - Returns: True if the caller has to load it, because no step was waiting.
     mutating func wait(for key: CacheKey, _ step: Step) -> Bool {
         if let (slot, cell) = cell(of: key), cell.waiting != nil {
             cells.update(slot) { $0.waiting?.append(step) }
@@ -232,10 +129,10 @@ struct FolderCacheTable: Sendable {
         return true
     }
 
-    /// The keys that wait for their files.
+    /// The keys that are being loaded.
     var waiting: [CacheKey] { cells.values.compactMap { $0.waiting != nil ? $0.key : nil } }
 
-    /// Adds the responses of a file, and takes the steps that waited for it.
+    /// Adds a file's responses, and performs the steps that waited for them.
     ///
     /// - Returns: The steps, each with the responses that it found.
     mutating func loaded(
@@ -246,14 +143,14 @@ struct FolderCacheTable: Sendable {
         let isCurrent = past.begun == self.past.begun && past.begun == past.ended
         set(slot) { cell in
             cell.waiting = nil
-            // If all files were being removed while this one was read, it counts as absent.
+            // All files were being removed while this one was read, so it counts as absent.
             if !isCurrent { return }
             cell.version = isOfKey ? version : .unreadable
             if isOfKey, let content {
                 (cell.entries, cell.lineage) = (content.entries, content.lineage)
             }
         }
-        let taken = steps.map { step in (step, take(step.change, at: slot, isHeld: true)) }
+        let taken = steps.map { step in (step, apply(step.change, at: slot, isHeld: true)) }
         if cells[slot]?.value.isHeld == false { cells.release(slot) }
         shrink()
         return taken
@@ -261,9 +158,9 @@ struct FolderCacheTable: Sendable {
 
     /// Changes the responses in a slot.
     ///
-    /// - Parameter isHeld: True if the slot is held even if all changes are written.
+    /// - Parameter isHeld: True if the slot is held even without unwritten changes.
     /// - Returns: The responses before the change.
-    mutating func take(
+    mutating func apply(
         _ change: Step.Change?, at slot: Int, isHeld: Bool = false
     ) -> [CachedResponse] {
         guard let cell = cells[slot]?.value else { return [] }
@@ -275,12 +172,12 @@ struct FolderCacheTable: Sendable {
         var entries = cell.entries
         change(&entries)
         entries.removeAll { $0.byteCount > largest }
-        // All responses of a URL are one file, which each change writes anew.
+        // A URL's responses are one file, which each change writes anew.
         var size = entries.reduce(0) { $0 + $1.byteCount }
         while size > largest { size -= entries.removeFirst().byteCount }
-        // If the disk is too slow, what it can't write in time isn't kept.
+        // If the disk is too slow to write them in time, the responses aren't kept.
         if unwrittenBytes + size - largest > memory { entries = [] }
-        // A file without usable responses is removed too.
+        // Even a file whose responses couldn't be read has to be removed.
         if entries.isEmpty, cell.entries.isEmpty, cell.version == nil { return [] }
         var (changes, removes) = (cell.changed, cell.removes || entries.isEmpty)
         for entry in cell.entries where !entries.contains(where: { $0.variant == entry.variant }) {
@@ -298,7 +195,7 @@ struct FolderCacheTable: Sendable {
         return cell.entries
     }
 
-    /// Notes a change that is to be written.
+    /// Changes a cell, and marks it to be written.
     mutating func queue(_ slot: Int, _ change: (inout Cell) -> Void) {
         guard let cell = cells[slot]?.value else { return }
         lastChange += 1
@@ -310,7 +207,7 @@ struct FolderCacheTable: Sendable {
         }
     }
 
-    /// Has a key's file removed, whatever is in it, unless the key is in memory.
+    /// Marks a key's file to be removed unread, unless the key is in memory.
     mutating func removeUnread(_ key: CacheKey) {
         if cell(of: key) != nil { return }
         let name = FolderCacheStore.fileName(of: key, self.key)
@@ -319,11 +216,11 @@ struct FolderCacheTable: Sendable {
         queue(slot) { $0.removes = true }
     }
 
-    /// Takes another key for the files' names and the users.
+    /// Changes the key of the files' names and the users.
     ///
-    /// What isn't written yet is kept, except the responses of users who have other hashes with the new key.
+    /// Unwritten responses stay, except those of users who have other hashes under the new key.
     ///
-    /// - Returns: Responses to release outside the lock.
+    /// - Returns: Responses to free outside the lock.
     mutating func adopt(_ key: [UInt8]) -> [CachedResponse] {
         guard key != self.key else { return [] }
         self.key = key
@@ -349,7 +246,7 @@ struct FolderCacheTable: Sendable {
         return all.flatMap(\.entries)
     }
 
-    /// Forgets all responses, also those that are not written yet, but not the steps that wait for a file.
+    /// Forgets all responses, even unwritten ones; the steps that wait for a file stay.
     mutating func forget() -> [CachedResponse] {
         let all = cells.values
         cells = LRUTable()
@@ -398,27 +295,7 @@ struct FolderCacheTable: Sendable {
 }
 
 extension FolderCacheTable {
-    /// The keys that are in memory, with their responses.
     var contents: [(key: CacheKey, entries: [CachedResponse])] {
         cells.values.map { ($0.key, $0.entries) }
     }
-}
-
-extension CachedResponse {
-    /// Returns whether the response was asked for, or asked to be confirmed, later than another one.
-    func isNewer(than other: CachedResponse) -> Bool {
-        (requestTime, date, responseTime) > (other.requestTime, other.date, other.responseTime)
-    }
-
-    /// Returns whether nothing was changed since the other one was stored.
-    func isSame(as other: CachedResponse) -> Bool {
-        variant == other.variant && number == other.number && isDoubted == other.isDoubted
-            && responseTime == other.responseTime && headers.count == other.headers.count
-            && body.count == other.body.count
-    }
-}
-
-extension FileVersion {
-    /// The version of a file that can't be read, which no file has.
-    static let unreadable = FileVersion(inode: 0, size: -1, modified: 0)
 }

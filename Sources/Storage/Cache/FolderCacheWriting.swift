@@ -9,7 +9,7 @@ extension FolderCacheStore {
         writes { self.persist() }
     }
 
-    /// Writes all changes, unless the pause after a failure lasts.
+    /// Writes all changes, unless the store pauses after a failure.
     ///
     /// - Parameter isNow: True to end the pause.
     func persist(now isNow: Bool = false) {
@@ -27,7 +27,7 @@ extension FolderCacheStore {
                     try self.removeFiles()
                     self.table.withLock { $0.endRemoval() }
                 }
-                // After the folder was found removed, the same batch is written again.
+                // If somebody has removed the folder, the same batch is written a second time.
                 let taken = batch ?? self.table.withLock { $0.takeBatch() }
                 batch = taken
                 if taken.isEmpty, !hasFailed { return }
@@ -42,13 +42,13 @@ extension FolderCacheStore {
         if mustCount.withLock({ $0 }) { writes { self.count() } }
     }
 
-    /// Leaves changes that can't be written in memory, and removes files whose responses were to be removed.
+    /// Keeps changes that can't be written in memory, and deletes files whose responses were to be removed.
     ///
-    /// A full disk still removes files.
+    /// Deleting works even if the disk is full.
     private func park(_ batch: FolderCacheTable.Batch) {
         if batch.changes.isEmpty { return }
         let (isOpen, key) = table.withLock { ($0.isOpen, $0.key) }
-        // The names are those that other processes use now.
+        // The names must be those that other processes use now.
         let known = batch.changes.contains(where: \.removes) ? try? Self.knownKey(of: folder) : nil
         let hashKey = known ?? (isOpen ? key : nil)
         let parked = batch.changes.map { change -> FolderCacheTable.Parked in
@@ -60,9 +60,7 @@ extension FolderCacheStore {
         table.withLockThenRelease { $0.parked(parked) }
     }
 
-    /// Runs work while no other process changes the folder.
-    ///
-    /// If somebody has removed the folder, it's created again, once.
+    /// Does work under the folder's lock; if somebody has removed the folder, creates it and tries once more.
     func attempt(_ work: () throws(FileError) -> Void) throws(FileError) {
         do {
             try folder.checkOwner()
@@ -74,9 +72,7 @@ extension FolderCacheStore {
         }
     }
 
-    /// Writes the key again if somebody has emptied or removed the folder, and takes the folder's key if it has another.
-    ///
-    /// If another process has begun anew in the folder since, its files have other names.
+    /// Writes the key again if somebody has emptied or removed the folder; adopts another process's key.
     private func open() throws(FileError) {
         let version = folder.version(of: Self.keyName)
         let isOpen = table.withLock { $0.isOpen }
@@ -91,9 +87,9 @@ extension FolderCacheStore {
         table.withLock { $0.isOpen = true }
     }
 
-    /// Takes the folder's key, and removes the responses that a key has under it.
+    /// Adopts the folder's new key, and removes a URL's file under it.
     ///
-    /// A change of this key may have found nothing, because it has looked for a file with the old name.
+    /// A change of this URL may have missed that file, because it looked for the old name.
     func beginAnew(for key: CacheKey) {
         let old = self.key
         do {
@@ -107,7 +103,7 @@ extension FolderCacheStore {
 
     /// Writes a batch.
     ///
-    /// - Returns: What was written, and the names of the files that made room.
+    /// - Returns: What was written, and the names of the files that were removed to make room.
     private func write(
         _ batch: FolderCacheTable.Batch
     ) throws(FileError) -> ([FolderCacheTable.Written], evicted: Set<String>) {
@@ -128,7 +124,8 @@ extension FolderCacheStore {
                         merged: isMerged ? content.entries : nil)
                     new.append((part, one))
                     if old == nil {
-                        // Other processes find a new URL before it's synced. Torn by a crash, it's absent again.
+                        // Other processes may find a new URL before it's synced; if a crash damages its file, it's
+                        // absent again.
                         let placed = try place(part, one, &bytes)
                         new[new.count - 1] = (change.name, placed)
                     }
@@ -140,14 +137,14 @@ extension FolderCacheStore {
                 case .remove:
                     if let old, try remove(change.name) {
                         hasRemoved = true
-                        bytes.take(old.space)
+                        bytes.subtract(old.space)
                     }
                     written.append(
                         .init(change: change, version: nil, isKept: old == change.base))
                 }
             }
             for (name, one) in new {
-                // A folder may have a URL's name.
+                // The new file may have replaced nothing, because a folder has its name.
                 if name != one.change.name || one.version != nil { try folder.sync(name) }
             }
             for (name, one) in new {
@@ -163,13 +160,13 @@ extension FolderCacheStore {
             hasRemoved = true
         }
         if !new.isEmpty || hasRemoved { try folder.syncFolder() }
-        if bytes.isKnown { try note(bytes) } else { mustCount.withLock { $0 = true } }
+        if bytes.isKnown { try noteBytes(bytes) } else { mustCount.withLock { $0 = true } }
         return (written, evicted)
     }
 
-    /// Gives a new file its name.
+    /// Renames a new file to its final name.
     ///
-    /// If a folder has this name, or a file of another user, the responses stay in memory.
+    /// If a folder or another user's file has that name, the responses stay in memory.
     private func place(
         _ part: String, _ written: FolderCacheTable.Written, _ bytes: inout Bytes
     ) throws(FileError) -> FolderCacheTable.Written {
@@ -177,7 +174,7 @@ extension FolderCacheStore {
         let name = written.change.name
         do {
             try folder.rename(part, to: name)
-            bytes.take(written.version?.space ?? 0)
+            bytes.subtract(written.version?.space ?? 0)
             written.version = folder.version(of: name)
             bytes.add(written.version?.space ?? 0)
         } catch  where error.isOfOneFile {
@@ -187,14 +184,14 @@ extension FolderCacheStore {
     }
 
     private enum Decision {
-        /// Write these responses; they're merged with those of another process if the flag is true.
+        /// Write these responses; the flag says whether another process's are merged into them.
         case write(FolderCacheTable.Content, isMerged: Bool)
-        /// Take the other process's responses, which are newer.
+        /// Keep the other process's file, whose responses are newer.
         case take(FolderCacheTable.Content)
         case remove
     }
 
-    /// Decides what becomes of a changed URL's file, which another process may have written since.
+    /// Decides what to do with a changed URL's file, which another process may have written meanwhile.
     private func decide(_ change: FolderCacheTable.Change, at old: FileVersion?) -> Decision {
         let own = change.entries.filter(\.variant.mayOutliveProcess)
         let isUnread = change.base == .unreadable
@@ -207,7 +204,7 @@ extension FolderCacheStore {
         guard let file = (try? read(change.name)) ?? nil,
             let other = content(in: file.bytes, of: change.key)
         else {
-            // It's damaged, or somebody else's.
+            // The file is damaged, or somebody else's.
             return own.isEmpty
                 ? .remove : .write(.init(entries: own, lineage: .random), isMerged: false)
         }
@@ -220,6 +217,6 @@ extension FolderCacheStore {
 }
 
 extension UInt64 {
-    /// A number that no other lineage has, with a probability of 2⁻⁶⁴.
+    /// Two lineages are equal with a probability of 2⁻⁶⁴.
     fileprivate static var random: UInt64 { .random(in: .min ... .max) }
 }

@@ -11,17 +11,17 @@ import Musl
 import Android
 #endif
 
-/// A lock that one process at a time has; it ends when the object is released, or with the process.
+/// A lock that one process at a time holds, until the object is released or the process ends.
 ///
-/// The lock is `flock` on a file of its own, which stays: a process that removed it could let in two others. On iOS, the
-/// system ends an app that is suspended while it holds a lock in a folder of an app group.
+/// It's `flock` on a file that is never removed, because removing it could let in two processes. On iOS, the system
+/// ends an app that is suspended while it holds a lock in an app group's folder.
 final class FileLock: Sendable {
     private let descriptor: Int32
 
-    /// Locks a file, without waiting.
+    /// Locks a file without waiting.
     ///
-    /// - Returns: The lock; nil if another process, or another lock of this process, has it.
-    /// - Throws: The error of a system call, or of a file that isn't the user's.
+    /// - Returns: Nil if another process, or another lock of this one, holds it.
+    /// - Throws: An error of the system, or one for a file that isn't the user's.
     static func attempt(_ path: String) throws(FileError) -> FileLock? {
         let file = try FileError.openOwn(path)
         let lock = FileLock(file)
@@ -41,7 +41,7 @@ final class FileLock: Sendable {
 }
 
 extension FileError {
-    /// Opens a file that only the current user can have written, for reading and writing; creates it if there is none.
+    /// Opens or creates a file for reading and writing; throws if anyone but the user can have written it.
     static func openOwn(_ path: String) throws(FileError) -> Int32 {
         var file: Int32 = -1
         repeat {

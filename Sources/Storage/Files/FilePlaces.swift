@@ -12,29 +12,27 @@ import Musl
 import Android
 #endif
 
-/// Numbers from zero on, each of which one process at a time has.
+/// Numbered locks, from zero on, each of which one process at a time holds.
 package protocol StoragePlaces: Sendable {
-    /// Takes a place without waiting.
+    /// Locks a place without waiting, until ``leave(_:)`` or the end of the process.
     ///
-    /// The place is free again when it's left, or when the process ends.
-    ///
-    /// - Returns: True if this process has it now; false if another one has it; nil if this process has had it already,
-    ///   or if there are no places.
-    func take(_ place: Int64) -> Bool?
+    /// - Returns: True if this process holds it now; false if another one does; nil if this process held it already, or
+    ///   if there are no places.
+    func takePlace(_ place: Int64) -> Bool?
 
-    /// Leaves a place that was taken.
+    /// Unlocks a place.
     func leave(_ place: Int64)
 }
 
-/// The places of a folder: locks on single bytes of an empty file, which end with the process.
+/// Locks on single bytes of an empty file.
 ///
-/// They are the system's record locks (`fcntl`), because a file has as many of them as there are numbers. They belong to
-/// the process, and end when it closes any descriptor of the file, so nothing else opens the file.
+/// They are the system's record locks (`fcntl`), of which a file has as many as it has offsets. The process loses all
+/// of them when it closes any descriptor of the file, so nothing else may open it.
 final class FilePlaces: StoragePlaces {
     private let path: String
     private let state = Locked((file: -1 as Int32, taken: Set<Int64>()))
 
-    /// The places of a folder; nothing is opened yet.
+    /// Opens nothing yet.
     init(in folder: SystemFolder) { path = folder.path(of: ".pledge-places") }
 
     deinit {
@@ -42,7 +40,7 @@ final class FilePlaces: StoragePlaces {
         if file >= 0 { close(file) }
     }
 
-    func take(_ place: Int64) -> Bool? {
+    func takePlace(_ place: Int64) -> Bool? {
         state.withLock { state in
             if state.taken.contains(place) { return nil }
             if state.file < 0 {

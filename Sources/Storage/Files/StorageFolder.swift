@@ -11,31 +11,29 @@ import Musl
 import Android
 #endif
 
-/// A folder whose files several processes may share, across their runs; each call blocks until the system has answered.
+/// A folder whose files several processes may share.
+///
+/// Each call blocks.
 package protocol StorageFolder: FileFolder {
-    /// Returns a file's bytes and version if the system has them in memory; nil if the disk would have to be read, or if
-    /// that isn't known.
+    /// A file's bytes and version if they are in the system's memory; nil if reading them might take the disk.
     func readFromMemory(
         _ name: String, upTo limit: Int
     ) -> (bytes: [UInt8], version: FileVersion)?
 
-    /// Returns all regular files.
     func files() throws(FileError) -> [FileInFolder]
 
-    /// Notes when a file was last used, in nanoseconds since 1970, without changing its version.
+    /// Records when a file was last used, in nanoseconds since 1970, without changing its version.
     func setLastUse(of name: String, to time: Int64)
 
-    /// Checks that nobody else can add or replace files in the folder.
-    ///
-    /// - Throws: An error for which `FileError.isOfForeignFile` is true.
+    /// Throws if anyone else can add or replace files in the folder; the error's `isOfForeignFile` is true.
     func checkOwner() throws(FileError)
 
     /// Calls a function while no other process does so in this folder.
     ///
-    /// - Throws: Also `EWOULDBLOCK` if another process has the lock for five seconds.
+    /// - Throws: `EWOULDBLOCK` if another process holds the lock for five seconds.
     func withLock(_ body: () throws(FileError) -> Void) throws(FileError)
 
-    /// Calls a function while no other process does so in this folder; doesn't call it if another process does.
+    /// Like ``withLock(_:)``, but throws at once if another process holds the lock.
     func withLockNow(_ body: () throws(FileError) -> Void) throws(FileError)
 }
 
@@ -51,15 +49,13 @@ extension StorageFolder {
     ) -> (bytes: [UInt8], version: FileVersion)? { nil }
 }
 
-/// A file's name, what it takes of the disk, and its last use.
 package struct FileInFolder: Hashable, Sendable {
     package var name: String
-    /// What the file takes of the disk, in bytes.
+    /// The file's disk space, in bytes.
     package var space: Int
     /// The time of the last use, in nanoseconds since 1970.
     package var used: Int64
 
-    /// Creates a description of a file.
     package init(name: String, space: Int, used: Int64) {
         self.name = name
         self.space = space
@@ -106,7 +102,7 @@ extension SystemFolder: StorageFolder {
     }
 
     package func setLastUse(of name: String, to time: Int64) {
-        // The time of the last write stays, because it's a part of the version.
+        // The time of the last write stays, because it's part of the version.
         setTimes(of: name, used: time, written: nil)
     }
 
@@ -114,7 +110,7 @@ extension SystemFolder: StorageFolder {
 
     package func withLock(_ body: () throws(FileError) -> Void) throws(FileError) {
         let path = path(of: ".pledge-lock")
-        // A wait for the lock can't be limited, so it's asked for again and again, for five seconds.
+        // The system has no limited wait for this lock, so it's tried again and again, for five seconds.
         var (milliseconds, waited): (UInt32, UInt32) = (1, 0)
         while true {
             if let lock = try FileLock.attempt(path) {
@@ -136,7 +132,7 @@ extension SystemFolder: StorageFolder {
         try body()
     }
 
-    /// Returns the device and the inode, which are the same for all paths to the folder.
+    /// The device and the inode, which are the same for all paths to the folder.
     func identity() throws(FileError) -> [UInt64] {
         var facts = stat()
         guard stat(path, &facts) == 0 else {
@@ -150,7 +146,7 @@ extension SystemFolder: StorageFolder {
 }
 
 extension stat {
-    /// The time of the last use, in nanoseconds since 1970.
+    /// In nanoseconds since 1970.
     fileprivate var lastUse: Int64 {
         #if canImport(Darwin)
         let time = st_atimespec
@@ -167,28 +163,27 @@ private typealias ReadParts =
 
 /// preadv2, which Glibc's module doesn't import.
 ///
-/// With the flag 8 (RWF_NOWAIT, Linux 4.14), it fails where it would have to wait for the disk.
+/// With the flag 8 (RWF_NOWAIT, Linux 4.14), it fails if it would have to wait for the disk.
 private let readWithoutWaiting = dlsym(nil, "preadv2").map {
     unsafeBitCast($0, to: ReadParts.self)
 }
 #endif
 
 extension FileError {
-    /// True if the file or its folder doesn't exist.
     var isOfMissingFile: Bool { code == ENOENT }
 
-    /// True if a name can't be removed or replaced because it's a folder's, or a file's of another user; others can.
+    /// True if only this name can't be removed or replaced: it's a folder's, or another user's.
     var isOfOneFile: Bool {
         ["rename", "unlink"].contains(operation)
             && [EISDIR, ENOTDIR, EPERM, EACCES, ENOTEMPTY, EEXIST].contains(code)
     }
 
-    /// True if the file can't be one of the package's: somebody else has made it or can change it, or it is too large.
+    /// True if the cache can't have made the file: somebody else made it, or it's too large.
     var isOfUnusableFile: Bool {
         isOfForeignFile || operation != "opendir" && [EACCES, EFBIG, ELOOP].contains(code)
     }
 
-    /// The error of a file that somebody has replaced, so that what was known of it no longer holds.
+    /// The error for a file that was replaced, so that what was known of it is wrong.
     static func stale(_ name: String) -> FileError {
         FileError(operation: "open", code: ESTALE, path: name)
     }

@@ -3,11 +3,11 @@ import PledgeHTTPTransportKit
 
 /// A token in a file that only the current user may read.
 ///
-/// The file is replaced as a whole, and synced to the disk before the old one goes away. The token has the date on
-/// which it ends, not the time that is left.
+/// The file is always replaced as a whole, and the new one is on the disk before the old one goes away. It contains the
+/// date on which the token expires, so it stays correct however long it's stored.
 ///
-/// Several processes may use the same file. They refresh one after another, under a lock on a second file with the same
-/// name and ".lock", which stays. The lock ends with its process, however that ends.
+/// Several processes may use the same file. They refresh one after another, under a lock on a second file, named with
+/// ".lock" at the end, which is never removed. The lock ends with its process, however that ends.
 public struct AccessTokenFile: AccessTokenStore {
     private let file: SecretFile
     /// The path of the lock's file; nil for no lock.
@@ -17,9 +17,9 @@ public struct AccessTokenFile: AccessTokenStore {
     ///
     /// - Parameters:
     ///   - url: The file.
-    ///   - lockingRefreshes: True if the processes that use the file refresh one after another. On iOS, tvOS, watchOS
-    ///     and visionOS, the system ends an app that is suspended while it has a lock in the folder of an app group, so
-    ///     nil means false there, and true elsewhere. Pass true for an app group's file if your app keeps running in the
+    ///   - lockingRefreshes: True if the processes that use the file refresh one after another. By default, false on
+    ///     iOS, tvOS, watchOS and visionOS, and true elsewhere: those systems end an app that is suspended while it
+    ///     holds a lock in an app group's folder. Pass true for an app group's file if your app keeps running in the
     ///     background until its refresh ends.
     public init(_ url: URL, lockingRefreshes: Bool? = nil) {
         #if os(iOS) || os(tvOS) || os(watchOS) || os(visionOS)

@@ -6,9 +6,9 @@ import PledgeHTTPTransportKit
 /// ``AccessTokenFile`` is a file, and on Apple's systems there's `AccessTokenKeychain`. Methods may block for as long
 /// as the disk takes, and are called one at a time, on any thread.
 ///
-/// Several processes may share a store. Before a refresh, a refresher loads the token again; if another process has
-/// stored another one, it takes that one. Keep the token as its `Codable` encodes it. That includes the name of its
-/// sign-in, without which another process's token counts as another user's.
+/// Several processes may share a store. Before each refresh, a refresher loads the token again, and uses it if another
+/// process has stored a new one. Store the token as its `Codable` encodes it. The encoded token includes the name of
+/// its sign-in, without which another process's token counts as another user's.
 public protocol AccessTokenStore: Sendable {
     /// Returns the stored token; nil if there is none.
     func load() throws -> AccessToken?
@@ -22,10 +22,10 @@ public protocol AccessTokenStore: Sendable {
     /// no other copy of it.
     func save(_ token: AccessToken?) throws
 
-    /// Lets this process refresh the token while no other process does, without waiting.
+    /// Locks the store, so that no other process refreshes the token; never waits.
     ///
-    /// By default, nothing is locked. A server that accepts each refresh token once then refuses one of two processes
-    /// that refresh at the same time, and the refused one loads the token that the other one has stored.
+    /// By default, nothing is locked. Two processes may then refresh at the same time. If the server accepts each
+    /// refresh token only once, it refuses one of them, which then loads the token that the other one has stored.
     ///
     /// - Returns: An object that keeps the lock until it's released; nil if another process has the lock. The refresher
     ///   then asks again, every 50 ms, until the refresh's timeout.

@@ -39,7 +39,7 @@ extension CookieJar {
     }
 }
 
-/// The file of a jar, which is written in the background.
+/// A jar's file, written in the background.
 final class CookieFile: CookiePlace {
     private let file: SecretFile
     private let keepsSessionCookies: Bool
@@ -48,18 +48,19 @@ final class CookieFile: CookiePlace {
     private let state = Locked(State())
 
     private struct State {
-        /// Returns the cookies to write, given whether session cookies are among them; nil if all is written.
+        /// Returns the cookies to write; the argument says whether to include session cookies.
+        ///
+        /// Nil if all is written.
         var snapshot: Snapshot?
         /// True if the file may have cookies that the app has removed.
         var hasRemovals = false
-        /// The error of the last write.
         var error: (any Error)?
     }
 
     /// Runs blocking work in order, on another thread.
     typealias Queue = @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    /// The file of a jar; `writes` runs the writes, nil is a queue of the file's own.
+    /// `writes` runs the writes; nil for the file's own queue.
     init(
         _ file: SecretFile, keepsSessionCookies: Bool, writes: Queue? = nil,
         onError: @escaping @Sendable (any Error) -> Void
@@ -71,7 +72,7 @@ final class CookieFile: CookiePlace {
         self.onError = onError
     }
 
-    /// Reads the cookies, on the caller's thread; nil if there are none.
+    /// Reads on the caller's thread; nil if there is no file.
     func read() -> CookieJar.Snapshot? {
         do {
             return try file.read().map {
@@ -104,12 +105,12 @@ final class CookieFile: CookiePlace {
         } catch {
             failure = error
             onError(error)
-            // A full disk still removes files.
+            // Even if the disk is full, removed cookies must not stay in the file.
             if hasRemovals { try? file.write(nil) }
         }
         state.withLock { state in
             state.error = failure
-            // A change since then may be another removal.
+            // If the jar has changed meanwhile, that may be another removal.
             if failure == nil, state.snapshot == nil { state.hasRemovals = false }
         }
     }
@@ -120,7 +121,7 @@ final class CookieFile: CookiePlace {
                 state.withLock { state in
                     if state.error != nil, state.snapshot == nil { state.snapshot = snapshot }
                 }
-                // The thread that schedules a write may not have done so yet.
+                // A write may have been announced, but not enqueued yet.
                 save()
                 if let error = state.withLock({ $0.error }) {
                     resolver.reject(with: error)

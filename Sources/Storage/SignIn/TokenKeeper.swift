@@ -4,14 +4,14 @@ import PledgeHTTPMessages
 import PledgeHTTPText
 import PledgeServices
 
-/// A token in a store that other processes may use too.
+/// Keeps a token in a store that other processes may use too.
 ///
-/// It refreshes the token under the store's lock, and doesn't send a refresh token that another process has used up:
-/// it loads the token before a refresh, after one that the server refuses, and before it lets a new token replace the
+/// It refreshes under the store's lock, and never sends a refresh token that another process has used up. For that, it
+/// loads the stored token before a refresh, after the server has refused one, and before a new token replaces the
 /// stored one.
 final class TokenKeeper: KeptToken {
     private struct State {
-        /// The token in the store, as this process last stored or adopted it.
+        /// The stored token, as this process last saw it.
         var known: AccessToken?
         var calls = ChangeQueue<Call>()
     }
@@ -20,11 +20,11 @@ final class TokenKeeper: KeptToken {
 
     private enum Look {
         case same
-        /// Another process has stored this token, or removed the token.
+        /// Another process has stored this token, or has removed the token.
         case changed(AccessToken?)
     }
 
-    /// How long a refresh waits until it asks for the lock again.
+    /// How long a refresh waits before it tries the lock again.
     static let pause = Duration.milliseconds(50)
 
     private let state = Locked(State())
@@ -68,7 +68,7 @@ final class TokenKeeper: KeptToken {
                 adopt(token)
             } catch {
                 onError(error)
-                // A full disk still removes the token of another sign-in.
+                // Even if the disk is full, the token of another sign-in must not stay.
                 let isOther = token != nil && token?.signIn != state.withLock { $0.known?.signIn }
                 if isOther, (try? store.save(nil)) != nil { adopt(nil) }
             }
@@ -80,7 +80,9 @@ final class TokenKeeper: KeptToken {
         _ token: AccessToken, latch: (any Error)?, under lock: RefreshLock
     ) -> Future<Renewal> {
         let known = state.withLock { $0.known }
-        let renewal = { @Sendable [self] in take(lock).flatMap { self.renew(token, since: known) } }
+        let renewal = { @Sendable [self] in
+            takeLock(lock).flatMap { self.renew(token, since: known) }
+        }
         guard let latch else { return renewal() }
         return look(for: token, since: known).flatMap { look in
             if case .same = look { return Future(error: latch) }
@@ -102,7 +104,7 @@ final class TokenKeeper: KeptToken {
 
     /// Sends a refresh token, under the lock if there is one.
     ///
-    /// - Parameter isLast: False if another token that the store has after a refusal may be sent too.
+    /// - Parameter isLast: False if, after a refusal, another stored token may be tried.
     private func send(
         _ token: AccessToken, since known: AccessToken?, isLast: Bool = false
     ) -> Future<Renewal> {
@@ -112,7 +114,8 @@ final class TokenKeeper: KeptToken {
                 new.refreshToken = new.refreshToken ?? token.refreshToken
                 let renewed = new
                 return self.look(for: token, since: known).mapWithoutOrigin { look in
-                    // A user who has meanwhile signed out or in elsewhere must not lose that to the new token.
+                    // The user may have signed out, or in as somebody else, in another process; the new token must not
+                    // undo that.
                     if case .changed(let found) = look, found?.signIn != token.signIn {
                         return .found(found)
                     }
@@ -131,7 +134,7 @@ final class TokenKeeper: KeptToken {
         }
     }
 
-    /// Returns a stored token of the same sign-in if it has expired, so that its refresh token has to be sent.
+    /// A stored token of the same sign-in that has expired, so that its refresh token is the one to send.
     private func replacement(of token: AccessToken, by found: AccessToken?) -> AccessToken? {
         guard let found, found.signIn == token.signIn, let lifetime = found.lifetime else {
             return nil
@@ -139,8 +142,8 @@ final class TokenKeeper: KeptToken {
         return lifetime <= .zero ? found : nil
     }
 
-    /// Gets the store's lock; while another process has it, asks again on the scheduler.
-    private func take(_ lock: RefreshLock, isFirst: Bool = true) -> Future<Void> {
+    /// Takes the store's lock; while another process holds it, tries again after a pause.
+    private func takeLock(_ lock: RefreshLock, isFirst: Bool = true) -> Future<Void> {
         onStore { [self] () -> Bool in
             do {
                 guard let held = try store.lockForRefresh() else { return false }
@@ -155,13 +158,13 @@ final class TokenKeeper: KeptToken {
                     named: name)
             }
             return Future(value: ()).delay(Self.pause, on: scheduler)
-                .flatMap { self.take(lock, isFirst: false) }
+                .flatMap { self.takeLock(lock, isFirst: false) }
         }
     }
 
-    /// Loads the token, and compares it with the one that was last seen there.
+    /// Loads the token, and compares it with the one last seen.
     ///
-    /// - Parameter token: The token of the refresh, which this process may just have stored.
+    /// - Parameter token: The refresh's token, which this process may just have stored.
     private func look(for token: AccessToken, since known: AccessToken?) -> Future<Look> {
         onStore { [self] in
             do {
@@ -175,7 +178,7 @@ final class TokenKeeper: KeptToken {
         }
     }
 
-    /// Returns whether a loaded token is the known one, even if the store keeps only a part of it.
+    /// Returns whether a loaded token is the known one; the store may keep only a part of it.
     private static func isSame(_ found: AccessToken?, _ known: AccessToken?) -> Bool {
         guard let found, let known else { return found == nil && known == nil }
         func mayBeEqual(_ left: String?, _ right: String?) -> Bool {
@@ -184,7 +187,7 @@ final class TokenKeeper: KeptToken {
         return found.value == known.value && mayBeEqual(found.refreshToken, known.refreshToken)
     }
 
-    /// Returns a token with a name of its sign-in, which is the same in all processes that load the token.
+    /// Returns the token with a name for its sign-in, the same in all processes that load it.
     private static func named(_ token: AccessToken) -> AccessToken {
         guard token.signIn == nil else { return token }
         var token = token
@@ -195,10 +198,8 @@ final class TokenKeeper: KeptToken {
     }
 }
 
-// MARK: - One call of the store at a time
-
 extension TokenKeeper {
-    /// Calls the store, in order; the future settles once this thread has no more calls to make.
+    /// Calls the store, in order with other calls; the future settles after this thread's last call.
     private func onStore<Value: Sendable>(
         _ body: @escaping @Sendable () -> Value
     ) -> Future<Value> {
@@ -210,9 +211,9 @@ extension TokenKeeper {
         }
     }
 
-    /// Calls the store, in order; if another thread is just doing so, leaves the call to that thread.
+    /// Calls the store, unless another thread is doing so; that thread then makes this call too.
     ///
-    /// - Parameter call: Returns what is to be done after all calls.
+    /// - Parameter call: Returns what to do after all calls.
     private func perform(_ call: @escaping Call) {
         let isFirst = state.withLock { state in
             state.calls.add(call)
@@ -234,18 +235,17 @@ extension TokenRefresher {
     /// }
     /// ```
     ///
-    /// A request that waits for a refresh is sent after the new token is saved, unless another thread is just saving an
-    /// earlier change. A request that begins during the save may be sent with the new token before the store has it.
+    /// A request that waits for a refresh is sent after the new token is saved, unless another thread is saving an
+    /// earlier change at that moment. A request that begins while a token is being saved may be sent with it already.
     ///
-    /// If the store fails, the refresher works on without it. If it can't save the token of a new sign-in, the stored
-    /// token is removed, so that the next run doesn't continue another sign-in. The next run continues the sign-in: a
-    /// cache in a folder finds its responses again.
+    /// If the store fails, the refresher works without it. If it can't save the token of a new sign-in, it removes the
+    /// stored one, so that the next run doesn't continue the old sign-in. Otherwise, the next run continues the
+    /// sign-in, and a cache in a folder finds the user's responses again.
     ///
     /// Several processes may share the store. The refresher loads the token again before each refresh, and once more if
     /// the refresh fails with `invalid_grant`. If another process has stored a token of the same sign-in, requests
-    /// continue with that token. If a user has signed out there, or another sign-in's token is in the store, that
-    /// happens here too: waiting requests fail with `HTTPError.Code.sessionEnded`. Without a refresh, the refresher
-    /// doesn't notice.
+    /// continue with it. If the user has signed out there, or somebody else has signed in, the same happens here:
+    /// waiting requests fail with `HTTPError.Code.sessionEnded`. The refresher only notices this when it refreshes.
     ///
     /// - Parameters:
     ///   - store: The store. It's read on the caller's thread, which doesn't wait for the store's lock.

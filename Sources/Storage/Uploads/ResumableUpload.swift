@@ -5,7 +5,7 @@ import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 import PledgeServices
 
-/// The requests of an upload, one after the other.
+/// Sends an upload's requests, one after the other.
 final class ResumableUpload: Sendable {
     private let file: URL
     private let version: FileVersion
@@ -46,7 +46,7 @@ final class ResumableUpload: Sendable {
         .mapError { error in error.withRequest(self.state.withLock { $0.request }) }
     }
 
-    /// Checks that a record can be written, before the server makes an upload that nobody would remember.
+    /// Throws if a record can't be written, before the server creates an upload that nobody would remember.
     private func checkPlace(of name: String, in folder: SystemFolder) throws(FileError) {
         guard let record else { return }
         try FileError.checkTarget(record)
@@ -59,7 +59,7 @@ final class ResumableUpload: Sendable {
         }
     }
 
-    /// Notes in the record how many bytes were sent, or may be sent by the next request.
+    /// Records how much was sent, or will be sent by the next request at most.
     private func remember(isSending: Bool) -> Future<Void> {
         let bytes = state.withLock { $0.changedRecord(isSending: isSending) }
         guard let bytes else { return Future(value: ()) }
@@ -82,12 +82,11 @@ final class ResumableUpload: Sendable {
         }
     }
 
-    /// Removes the record.
     private func forget() -> Future<Void> {
         withRecord { folder, name in try folder.remove(name) }
     }
 
-    /// Calls a function with the record's folder and name, if there is to be a record.
+    /// Calls a function with the record's folder and name, if a record is wanted.
     private func withRecord(
         _ body: @escaping @Sendable (SystemFolder, String) throws -> Void
     ) -> Future<Void> {
@@ -105,7 +104,7 @@ final class ResumableUpload: Sendable {
         }
     }
 
-    /// Sends requests until all is sent; after a failure, asks the server first what it has.
+    /// Sends requests until everything is sent; after a failure, first asks the server how much it has.
     private func goOn(
         asking: Bool, failures: Int, restarts: Int, after wait: Duration?
     ) -> Future<HTTPResponse> {
@@ -118,7 +117,7 @@ final class ResumableUpload: Sendable {
             let isFurther = self.state.withLock {
                 $0.highest > before.0 || before.1 == nil && $0.location != nil
             }
-            // Without the note, a later run believes the server up to the end of the request's body.
+            // Without this, a later run would assume that the server may have the whole body.
             return self.remember(isSending: false).flatMapResult { _ in
                 self.goOn(
                     after: error, failures: isFurther ? 1 : failures + 1, restarts: restarts,
@@ -127,7 +126,7 @@ final class ResumableUpload: Sendable {
         }
     }
 
-    /// Goes on after a request has failed.
+    /// Decides how to continue after a failed request.
     private func goOn(
         after error: any Error, failures: Int, restarts: Int, last: Duration?
     ) -> Future<HTTPResponse> {
@@ -158,10 +157,10 @@ final class ResumableUpload: Sendable {
         return forget().flatMapResult { _ in Future(error: error) }
     }
 
-    /// Returns how often a new upload may be tried in place of a recorded one that can't go on; nil for not at all.
+    /// How often to try a new upload in place of a recorded one that can't continue; nil for never.
     ///
-    /// The record would make each call fail in the same way. It stays until the new upload has a URL, so a server that is
-    /// down loses nothing. It is asked only once more.
+    /// With that record, each call would fail in the same way. It stays until the new upload has a URL, so nothing is
+    /// lost if the server is only down. The recorded upload is asked once more.
     private func attemptsAnew(after error: any Error, failures: Int) -> Int? {
         let code = (error as? HTTPError)?.code
         guard state.withLock({ $0.isRecorded }), !(error is CancellationError),
@@ -194,7 +193,7 @@ final class ResumableUpload: Sendable {
                 throw HTTPError(code: .unacceptableStatus, request: request, response: response)
             }
             let step = try self.state.withLock { state in
-                try state.note(response.request ?? request)
+                try state.noteUsers(of: response.request ?? request)
                 return try state.receive(response, asking: asking)
             }
             switch step {
@@ -206,24 +205,22 @@ final class ResumableUpload: Sendable {
         }
     }
 
-    /// Finds out for whom the call is.
-    ///
-    /// The answer doesn't matter, only what the layers below have added to the request.
+    /// Finds out whose call this is: only what the layers below add to the request matters, not the answer.
     private func identify() -> Future<Void> {
         let request = state.withLock { $0.optionsRequest }
         return service(request).flatMapResult { result in
             switch result {
             case .success(let response):
-                try self.state.withLock { try $0.note(response.request ?? request) }
+                try self.state.withLock { try $0.noteUsers(of: response.request ?? request) }
             case .failure(let error):
                 guard let sent = (error as? HTTPError)?.response?.request else { throw error }
-                try self.state.withLock { try $0.note(sent) }
+                try self.state.withLock { try $0.noteUsers(of: sent) }
             }
             return Future(value: ())
         }
     }
 
-    /// The error of a file that was changed or replaced since the upload began; nil if it wasn't.
+    /// The error if the file has changed since the upload began; nil if it hasn't.
     private func change() -> HTTPError? {
         let folder = SystemFolder(file.deletingLastPathComponent())
         if folder.version(of: file.lastPathComponent) == version { return nil }
@@ -263,5 +260,12 @@ final class ResumableUpload: Sendable {
             return part.reportingProgress { count, _ in report(start + count, size) }
         }
         return HTTPRequest.Body(.stream(source), contentType: type)
+    }
+}
+
+extension Resumption {
+    /// Returns whether another try would end with the same error.
+    fileprivate func isFinal(_ error: any Error) -> Bool {
+        error is HTTPError && outcome(error).retry == .never
     }
 }

@@ -6,7 +6,7 @@ public import PledgeHTTPNetworking
 public import PledgeHTTPTransportKit
 public import PledgeServices
 
-/// A protocol by which a server takes the rest of an upload whose connection was lost.
+/// A protocol for uploads that continue after a lost connection.
 public struct ResumableUploadProtocol: Hashable, Sendable {
     /// The version of the IETF's draft; nil for tus.
     let draft: Int?
@@ -33,34 +33,33 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
 /// let response = upload(film, with: request, over: transport.send, by: .tus)
 /// ```
 ///
-/// The server makes a resource for the upload, and names its URL in a Location. The bytes follow in PATCH requests.
-/// After a lost connection, a HEAD asks the server how many bytes it has. The request's headers are sent with each of
-/// these requests; to another origin, only the headers that are known to hold no secret.
+/// The server creates a resource for the upload, and returns its URL in Location. The bytes follow in PATCH requests.
+/// After a lost connection, a HEAD asks the server how many bytes it has. All of these requests have the original
+/// request's headers; to another origin, only those that are known to hold no secret.
 ///
-/// With `record`, a later call of this function goes on with the same upload, if the URL, the protocol, the user and the
-/// file are the same, and the file was neither changed nor replaced. The record is a file that only the user may read, because
-/// an upload's URL may be a secret. A record that somebody else has made or can change is ignored, and so is one whose
-/// address a redirect couldn't lead to. If a recorded upload can't go on, the upload begins anew in the same call: for
-/// example if its resource is gone, or claims more bytes than were sent, or if it has taken no byte in this call when
-/// the attempts are used up. The record is removed at the end, when the server doesn't know the upload any more, and
-/// when the server breaks the protocol. In a call, an upload begins anew at most as often as `resuming` has attempts,
-/// and once for a record that can't go on.
+/// With `record`, a later call continues the same upload, if the URL, the protocol and the user are the same, and the
+/// file is unchanged. Only the user can read the record, because an upload's URL may be a secret. A record that
+/// somebody else made or can change is ignored; so is one whose URL a redirect couldn't lead to. If a recorded upload
+/// can't continue, a new one begins in the same call: if its resource is gone, if the server claims to have bytes that
+/// were never sent, or if all attempts are used up and the server has taken nothing. The record is removed when the
+/// upload is complete, when the server doesn't know the upload any more, and when the server breaks the protocol. In
+/// one call, uploads begin anew at most as often as `resuming` has attempts, and once more for a record that can't
+/// continue.
 ///
-/// No server is believed that claims more bytes than this call and the earlier ones have sent. Those that the system has
-/// taken for the network count as sent, because nobody can tell them from bytes that arrived. If the process was killed
-/// during a request, or the call was cancelled, all bytes of that request's body count.
+/// A server breaks the protocol if it claims more bytes than this call and earlier ones have sent. All bytes that the
+/// system has taken from the transport count as sent, because some of them may have arrived. If the process was killed
+/// during a request, or the call was cancelled, the request's whole body counts.
 ///
 /// - Parameters:
 ///   - file: A regular file, or a symbolic link to one. If it is changed or replaced during the upload, the upload
 ///     fails.
-///   - request: The request that makes the upload: its URL, its headers, and its method, usually POST. Its body is
-///     ignored.
+///   - request: The request that creates the upload, usually a POST. Its body is ignored.
 ///   - service: The service for the requests.
 ///   - proto: The protocol.
 ///   - record: The file that remembers the upload; nil to remember it for this call only.
-///   - partSize: The largest body of a request, in bytes; nil for all that is missing. A server's `max-append-size`
-///     makes it smaller. Less than one is a programming error and traps.
-///   - rules: How the upload goes on after a lost connection.
+///   - partSize: The largest body of a request, in bytes; nil to send all that is missing at once. A server's
+///     `max-append-size` may lower it. Less than one is a programming error and traps.
+///   - rules: How often the upload continues after a lost connection, and after which waits.
 ///   - progress: Called with the number of bytes sent, and the file's size, on the thread that reads the file. After a
 ///     lost connection, the number can be smaller than before.
 ///   - random: The source of the backoff's jitter.
@@ -77,9 +76,9 @@ public func upload(
 ) -> Future<HTTPResponse> {
     precondition(partSize ?? 1 >= 1, "a part has 1 byte or more, not \(partSize ?? 1)")
     if CallBeginning.isTooLate { return Future(error: CancellationError()) }
-    // The size is of the target, like the bytes that are read.
+    // For a link, size and bytes are those of its target.
     let file = file.resolvingSymlinksInPath()
-    // Only a regular file can be opened.
+    // This fails for anything but a regular file.
     do { _ = try HTTPBodyStream.file(file) } catch {
         return Future(error: error.withRequest(request))
     }
@@ -101,8 +100,8 @@ extension HTTPClient {
     /// let response = try await client.upload(film, to: "/files", by: .tus, record: record)
     /// ```
     ///
-    /// See the function `upload` for the protocols and the record. `retry` says how often this call resumes by
-    /// itself, and after which waits; with nil, only a later call with a record resumes. `classifier` says which
+    /// See the function `upload` for the protocols and the record. `retry` decides how often this call continues by
+    /// itself, and after which waits; if it's nil, only a later call with the record does. `classifier` decides which
     /// errors are temporary.
     ///
     /// - Parameters:

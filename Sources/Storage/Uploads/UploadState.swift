@@ -8,50 +8,50 @@ import PledgeServices
 
 /// What is known of an upload: a pure state machine.
 struct UploadState: Sendable {
-    /// The meaning of an answer.
+    /// What to do next.
     enum Step: Sendable {
-        /// The upload has a URL: remember it, then send bytes.
+        /// The upload has got a URL: record it, then send bytes.
         case created
         /// Send the bytes from the offset on.
         case append
         /// Ask for the offset.
         case ask
-        /// All is sent; the answer is the result.
+        /// Return the answer: everything is sent.
         case done
-        /// The server doesn't know the upload any more: begin anew.
+        /// Start over: the server doesn't know the upload any more.
         case restart
     }
 
     private let proto: ResumableUploadProtocol
-    /// The request that makes the upload.
+    /// The request that creates the upload.
     private(set) var request: HTTPRequest
     private let redirects: Redirects
-    /// A hash of the URL, and the file's inode, size and time.
+    /// Identifies the URL and the file: a hash of the URL, and the file's inode, size and time.
     let source: String
     let size: Int64
     /// The largest body, in bytes.
     private var partSize: Int64
-    /// A request to the upload's resource, without a method and a body; nil until the upload has one.
+    /// A request to the upload's URL, without method and body; nil until the upload has a URL.
     private var resource: HTTPRequest?
-    /// The number of bytes that the server has.
+    /// How many bytes the server has.
     private(set) var offset: Int64 = 0
-    /// The largest offset so far: only bytes above it bring the upload further.
+    /// The largest offset so far; only bytes beyond it count as progress.
     private(set) var highest: Int64 = 0
-    /// The end of the bytes that were sent before the last body, also by earlier runs.
+    /// The end of what was sent before the last body, also by earlier runs.
     private var sentEnd: Int64 = 0
-    /// The bytes of the last body.
+    /// The last body.
     private var sending: SentBytes?
-    /// True if the upload's resource comes from a record, and has taken no byte since.
+    /// True if the upload's URL comes from a record, and the server has taken nothing since.
     private(set) var isRecorded = false
-    /// The offset that the resource of a record had at first; nil if it hasn't answered yet.
+    /// The first offset that a recorded upload's server has told; nil if it hasn't yet.
     private var firstOffset: Int64?
-    /// The end of the sent bytes that the record has; nil if the upload isn't recorded.
+    /// The end of the sent bytes, as the record has it; nil if there is no record.
     private var recordedEnd: Int64?
-    /// The mark of the users whose upload it is (`RequestUsers.mark`).
+    /// Identifies the upload's users (`RequestUsers.mark`).
     private(set) var users = ""
-    /// True if the call is known to be for these users.
+    /// True once it's known that the call is for these users.
     private var isOfUsers = false
-    /// True if the server has broken the protocol, so that the upload can't go on.
+    /// True if the server has broken the protocol, so that the upload can't continue.
     private(set) var isBroken = false
 
     init(
@@ -61,7 +61,7 @@ struct UploadState: Sendable {
         self.proto = proto
         self.redirects = redirects
         var request = request
-        // The upload asks for its offset before it sends again: a policy below must not repeat a request.
+        // Before it sends again, the upload asks for the offset, so a retry below must not repeat a request.
         request.context.skipsRetry = true
         request.context.users = RequestUsers(besides: Self.ownHeaders)
         self.request = request
@@ -71,21 +71,22 @@ struct UploadState: Sendable {
         source = "\(url) \(file.inode) \(file.size) \(file.modified) \(proto.draft ?? 0)"
     }
 
-    /// The URL of the upload's resource.
     var location: URL? { resource?.url }
 
-    /// The headers by which the protocols differ from one request to the next, in lower case.
+    /// The lowercase headers that the upload itself sets, different for each request.
     private static let ownHeaders: Set<String> = [
         "tus-resumable", "upload-complete", "upload-draft-interop-version", "upload-incomplete",
         "upload-length", "upload-metadata", "upload-offset",
     ]
 
-    /// True if another request must show for whom the call is, because the resource gets no header that says so.
+    /// True if another request has to show whose call this is, because no header goes to the upload's URL.
     var isOfUnknownUsers: Bool {
         isRecorded && !isOfUsers && location.flatMap(HTTPOrigin.init) != HTTPOrigin(request.url)
     }
 
-    /// The request that shows for whom the call is: both protocols know it as a question for the server's options.
+    /// A request that shows whose call this is.
+    ///
+    /// In both protocols, OPTIONS asks what the server can do.
     var optionsRequest: HTTPRequest {
         var next = request
         next.method = .options
@@ -94,19 +95,18 @@ struct UploadState: Sendable {
         return next
     }
 
-    /// Compares the users of a request, as it was sent, with those of the upload.
+    /// Compares a sent request's users with the upload's.
     ///
     /// - Throws: ``OtherUsers`` if the upload is somebody else's.
-    mutating func note(_ sent: HTTPRequest) throws(OtherUsers) {
+    mutating func noteUsers(of sent: HTTPRequest) throws(OtherUsers) {
         if isRecorded, !isOfUsers, !sent.users.isMarked(by: users) { throw OtherUsers() }
         if resource == nil { users = sent.users.mark }
         isOfUsers = true
-        // The layers below refuse a request for other users than the call's.
+        // The layers below refuse to send a request for other users than the call's.
         request.context.signIns.bind(sent.context.signIns)
         resource?.context.signIns.bind(sent.context.signIns)
     }
 
-    /// Forgets the upload.
     mutating func reset() {
         (users, isOfUsers) = ("", false)
         (resource, sending, isRecorded, isBroken) = (nil, nil, false, false)
@@ -114,8 +114,7 @@ struct UploadState: Sendable {
         (firstOffset, recordedEnd) = (nil, nil)
     }
 
-    /// Goes on with a recorded upload of an earlier run, if it is of the same file, and unless the rules of redirects
-    /// forbid its URL.
+    /// Continues a recorded upload, if it's of the same file, and if the rules of redirects allow its URL.
     mutating func goOn(with bytes: [UInt8]) {
         guard let lines = SealedLines.decoded(bytes), lines.count == 5,
             lines[0] == "pledge-upload 3", lines[1] == source,
@@ -126,10 +125,10 @@ struct UploadState: Sendable {
         (sentEnd, recordedEnd) = (end, end)
     }
 
-    /// Returns the record for a later run; nil if it has not changed, or if there is nothing to go on with.
+    /// The record for a later run; nil if it hasn't changed, or if there is nothing to continue.
     ///
-    /// - Parameter isSending: True before a body is sent. A run that is killed while it sends can't note how much it has
-    ///   sent, so the record has the end of the body until the request has ended.
+    /// - Parameter isSending: True before a body is sent. If the process is killed while it sends, nothing says how
+    ///   much was sent. So until the request has ended, the record has the end of the whole body.
     mutating func changedRecord(isSending: Bool) -> [UInt8]? {
         let sent = isSending ? max(most, end) : most
         guard let resource, !isBroken, sent != recordedEnd else { return nil }
@@ -139,7 +138,7 @@ struct UploadState: Sendable {
         ])
     }
 
-    /// Notes that the next body is sent.
+    /// Begins the next body.
     mutating func send() -> SentBytes {
         sentEnd = most
         let sent = SentBytes(from: offset)
@@ -153,7 +152,7 @@ struct UploadState: Sendable {
     /// The end of the next body.
     var end: Int64 { partSize >= size - offset ? size : offset + partSize }
 
-    /// The request that makes the upload, or asks for its offset.
+    /// The request that creates the upload, or asks for its offset.
     func request(asking: Bool) -> HTTPRequest {
         guard var request = resource else {
             var request = self.request
@@ -174,18 +173,17 @@ struct UploadState: Sendable {
         return request
     }
 
-    /// The Content-Type of the bytes.
     var contentType: String {
         proto.draft == nil ? "application/offset+octet-stream" : "application/partial-upload"
     }
 
-    /// Returns the request to a resource that a server or a record names.
+    /// A request to a URL that a server or a record names.
     ///
-    /// Its URL obeys the rules of redirects, because the file's bytes are sent there.
+    /// The URL must obey the rules of redirects, because it gets the file's bytes.
     private func resource(at url: URL?) throws(RedirectRefusal) -> HTTPRequest {
         var next = request
         for name in ["Content-Type", "Upload-Metadata"] { next.headers.remove(name) }
-        // It stands for the file's bytes.
+        // A placeholder for the file's bytes.
         next.body = HTTPRequest.Body(.data(Data([0])), contentType: contentType)
         next = try next.moved(to: url, by: redirects)
         next.body = .none
@@ -201,7 +199,7 @@ struct UploadState: Sendable {
         }
     }
 
-    /// Says whether the upload is complete with this body; version 3 says whether it isn't.
+    /// Says whether this body completes the upload; draft 3 says whether it does not.
     private func markComplete(_ request: inout HTTPRequest, _ isComplete: Bool) {
         let isOld = proto.draft == 3
         request.headers.set(
@@ -217,9 +215,9 @@ struct UploadState: Sendable {
         }
     }
 
-    /// Takes an answer with a status of 200…299.
+    /// Handles an answer with a status of 200…299.
     mutating func receive(_ response: HTTPResponse, asking: Bool) throws(HTTPError) -> Step {
-        // A limit in the answer is for the next body.
+        // Computed first, because a limit in the answer is for the next body.
         let planned = end
         limitParts(response.headers)
         guard resource != nil else {
@@ -236,13 +234,13 @@ struct UploadState: Sendable {
             found = Self.offset(text)
             guard found != nil else { throw broken(Self.noOffset, response) }
         }
-        // The server can't have more.
+        // Nothing beyond this was sent.
         let most = asking ? most : min(planned, sending?.end ?? 0)
         let sent = most == planned ? planned : nil
         if proto.draft != nil {
             let isComplete = isComplete(response.headers)
             let isWhole = most == size && found ?? size == size
-            // The answer to the last bytes is the resource's own, and need not say more.
+            // The answer to the last bytes is the result, and need not have upload headers.
             if isWhole, isComplete ?? !asking { return .done }
             if isComplete == true {
                 throw broken("the upload is complete before all bytes are there", response)
@@ -251,7 +249,7 @@ struct UploadState: Sendable {
         guard let offset = found ?? (asking ? nil : sent), offset <= most else {
             throw broken(Self.noOffset, response)
         }
-        // Such a server would be sent the same bytes for ever.
+        // Otherwise the same bytes would be sent for ever.
         guard asking || offset > self.offset else {
             throw broken("the server takes no bytes", response)
         }
@@ -265,22 +263,22 @@ struct UploadState: Sendable {
 
     private static let noOffset = "the server has no valid Upload-Offset"
 
-    /// Returns the number in an Upload-Offset; nil if the text has anything but digits, or if the number is too large.
+    /// Nil unless the text has only digits and the number isn't too large.
     private static func offset(_ text: String) -> Int64? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
             ? Int64(text) : nil
     }
 
-    /// Notes that the file was changed, so that the upload can't go on.
+    /// Records that the file has changed, so that the upload can't continue.
     mutating func noteChange() { (isBroken, isRecorded) = (true, false) }
 
-    /// The step after an answer with another status; nil if it's an error.
+    /// Handles an answer with another status; nil if it's an error.
     func step(after status: Int?) -> Step? {
         guard resource != nil else { return nil }
         switch status {
         case 404, 410: return .restart
         case 403 where proto.draft == nil: return .restart
-        // Another offset is right, or an earlier request still holds the upload.
+        // The offset was wrong, or an earlier request still holds the upload.
         case 409, 423: return .ask
         default: return nil
         }
@@ -302,25 +300,25 @@ struct UploadState: Sendable {
     }
 }
 
-/// A recorded upload is not of the call's users.
+/// The recorded upload belongs to other users than the call's.
 struct OtherUsers: Error {}
 
 /// How many bytes of a body were sent.
 final class SentBytes: Sendable {
-    /// The position of the first byte in the file.
+    /// The body's first byte, as a position in the file.
     let start: Int64
     private let counts = Locked<(read: Int64, taken: Int64?)>((0, nil))
 
     init(from start: Int64) { self.start = start }
 
-    /// The end of the bytes that were sent, as a position in the file.
+    /// The end of the sent bytes, as a position in the file.
     ///
-    /// A transport reads ahead of what it sends. If it doesn't say how much it has sent, all that it has read counts.
+    /// A transport reads ahead. If it doesn't say how much it has sent, everything that it has read counts.
     var end: Int64 { start + counts.withLock { min($0.read, $0.taken ?? $0.read) } }
 
-    /// Notes how many bytes the transport has read since it opened the body.
+    /// Records how many bytes the transport has read since it opened the body.
     func noteRead(_ count: Int64) { counts.withLock { $0.read = max($0.read, count) } }
 
-    /// Notes how many bytes of a request the system has taken from the transport.
+    /// Records how many bytes the system has taken from the transport.
     func noteTaken(_ count: Int64) { counts.withLock { $0.taken = max($0.taken ?? 0, count) } }
 }

@@ -1,42 +1,36 @@
 public import PledgeFutures
 
-/// A source of states with subscribers: a store's whole state, or one part of it.
-///
-/// Stores and derived stores build on it.
+/// States with subscribers: a store's state or a part of it.
 @usableFromInline
 protocol StateSource<State>: Sendable {
     associatedtype State: Sendable
 
     var state: State { get }
 
-    /// The state and its version; a newer state has a greater version.
+    /// A newer state has a greater version.
     var versioned: (state: State, version: UInt64) { get }
 
-    /// Returns the state and its version; nil if the state is still the known one.
+    /// Nil if the state is still the known one.
     func stateIfNewer(than known: State, since version: UInt64) -> (state: State, version: UInt64)?
 
-    /// Adds a subscriber, and replays the state to it.
-    ///
-    /// Every way to subscribe calls this method.
+    /// Adds a subscriber, and replays the state to it. Every way to subscribe comes here.
     ///
     /// - Parameters:
-    ///   - place: The place in the code that subscribes, for reports; nil if unknown.
+    ///   - place: Where the code subscribes, for reports.
     ///   - onClose: Called once, when the subscription ends or the store is released.
-    ///   - receive: Called with the old state, which is nil at the replay, and the new state.
+    ///   - receive: Gets the old state, which is nil at the replay, and the new one.
     /// - Returns: A token that ends the subscription, and keeps nothing alive.
     func subscribe(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)?,
         _ receive: @escaping Subscriber<State>.Receive
     ) -> ObserverToken
 
-    /// Returns a source for a part of this state.
     func derived<Part: Equatable & Sendable>(
         _ part: @escaping @Sendable (State) -> Part
     ) -> any StateSource<Part>
 }
 
 extension StateSource {
-    /// Calls an observer on the main actor.
     func subscribeOnMainActor(
         at place: CodeLocation, _ observer: @escaping @MainActor @Sendable (State?, State) -> Void
     ) -> ObserverToken {
@@ -44,7 +38,7 @@ extension StateSource {
         return subscribe(at: place, onClose: { observer.close() }) { observer.receive(($0, $1)) }
     }
 
-    /// A stream of states that keeps only the newest unread one, and ends when the store is released.
+    /// Keeps only the newest unread state, and ends when the store is released.
     var states: AsyncStream<State> {
         let (stream, continuation) = AsyncStream<State>.makeStream(
             bufferingPolicy: .bufferingNewest(1))
@@ -58,14 +52,13 @@ extension StateSource {
 
 /// The observers of a part of a store's state.
 ///
-/// The observers are the members of a group. While the group has members, the store has one subscriber for all of them.
-/// This subscriber compares the part before and after each change, and notifies the members if the part differs. The
-/// first call of a new member, with the current part, is a separate entry in the store's queue. A thread that holds the
-/// store's lock may take the lock of the members. A thread that holds the lock of the members must not take the store's
-/// lock.
+/// They are the members of a group. For all of them together, the store has one subscriber, which compares the part
+/// before and after each change, and notifies the members if it differs. A new member's replay is a separate entry in
+/// the store's queue.
 ///
-/// The store keeps the members, but not this object. So a subscription doesn't end when the derived store that
-/// made it is released.
+/// Lock order: the store's lock before the members'.
+///
+/// The store keeps the members, but not this object, so a subscription outlives the derived store that made it.
 @usableFromInline
 final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equatable>:
     StateSource
@@ -74,7 +67,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
     struct Members: Sendable {
         @usableFromInline
         var subscribers = Subscribers<Part>()
-        /// The id of the one subscriber that stands for all members in the store; nil if there are no members.
+        /// The subscriber that stands for all members in the store; nil without members.
         @usableFromInline
         var group: UUID?
 
@@ -108,7 +101,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
             if isFirst {
                 values.subscribers.append(subscriber(group, since: values.version, at: place))
             }
-            values.subscribers.note(member: id, of: group)
+            values.subscribers.add(member: id, to: group)
             let state = values.state
             return { [part] in member.replay(part(state)) }
         }
@@ -137,7 +130,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         Derivation<State, Event, Smaller>(of: core) { [part] in smaller(part($0)) }
     }
 
-    /// Returns this derivation's members as one subscriber of the store.
+    /// The members as one subscriber of the store.
     @inlinable
     func subscriber(
         _ id: UUID, since version: UInt64, at place: CodeLocation?
@@ -145,7 +138,7 @@ final class Derivation<State: Sendable, Event: Sendable, Part: Sendable & Equata
         Subscriber(
             id: id, since: version, at: place,
             group: SubscriberGroup(
-                distribute: { [members, part] old, new, version in
+                notifyMembers: { [members, part] old, new, version in
                     let parts = (old: part(old), new: part(new))
                     guard parts.old != parts.new else { return }
                     let list = members.withLock { $0.subscribers.list }
@@ -160,7 +153,6 @@ extension Derivation.Members {
     /// Adds a member.
     ///
     /// - Parameter newGroup: The id of the group if this is its first member.
-    /// - Returns: Whether it is the first member, and the id of the group.
     @usableFromInline
     mutating func append(_ member: Subscriber<Part>, newGroup: UUID) -> (isFirst: Bool, UUID) {
         subscribers.append(member)
@@ -169,7 +161,6 @@ extension Derivation.Members {
         return (true, newGroup)
     }
 
-    /// Removes the member with this id, if there is one.
     @usableFromInline
     mutating func remove(_ id: UUID) -> SubscriberGroup<State>.Removal? {
         guard let member = subscribers.remove(id)?.subscriber else { return nil }

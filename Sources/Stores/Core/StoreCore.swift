@@ -1,49 +1,48 @@
 public import PledgeFutures
 public import Synchronization
 
-/// The core of a store: its state, the queue of its changes, and the draining of the queue.
+/// A store's state, and the queue of its changes.
 ///
-/// Under the lock, a thread reduces an event and puts the change in the queue in one step, so the queue keeps
-/// the order of the changes. At most one thread at a time drains the queue: it takes all entries out of the
-/// queue as a batch, and delivers them outside the lock. Threads that dispatch meanwhile leave their changes to
-/// the draining thread.
+/// Under the lock, a thread reduces an event and enqueues the change in one step, so the queue keeps the order. At most
+/// one thread drains the queue: it takes all entries as a batch, and delivers them outside the lock. Other threads
+/// leave their changes to it.
 ///
-/// A core outlives its ``Store`` only if a middleware keeps the ``DispatchContext``. The core is closed by then.
+/// A core outlives its ``Store`` only if a middleware keeps the ``DispatchContext``; it's closed by then.
 @usableFromInline
 final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     typealias Entry = QueueEntry<State>
 
-    /// All variable state, guarded by one lock.
+    /// What the lock guards.
     @usableFromInline
     struct Values {
         @usableFromInline
         var state: State
-        /// The number of events that were reduced.
+        /// How many events were reduced.
         @usableFromInline
         var version: UInt64 = 0
         @usableFromInline
         var subscribers = Subscribers<State>()
         @usableFromInline
         var pending: [Entry] = []
-        /// The thread that drains the queue or, if none does, the last one that did.
+        /// The thread that drains the queue, or the last one that did.
         @usableFromInline
         var drainer: UInt = 0
-        /// True if some pending entries come from threads other than the draining one.
+        /// True if pending entries come from threads other than the draining one.
         @usableFromInline
         var hasOthersEntries = false
         @usableFromInline
         var wasLong = false
-        /// The number of undelivered entries, including the current batch; used only if the queue is limited.
+        /// How many entries, with the current batch, are undelivered; used only if the queue is limited.
         @usableFromInline
         var undelivered = 0
-        /// The threads that wait for a place in the queue, oldest first.
+        /// Threads that wait for a place in the queue, oldest first.
         @usableFromInline
         var waiting: [QueuePlace] = []
-        /// The number of threads that were given a place in the queue, but haven't continued yet.
+        /// How many threads have got a place, but haven't continued yet.
         @usableFromInline
         var admitted = 0
-        /// The buffer of a finished batch, for reuse.
+        /// A finished batch's buffer, for reuse.
         @usableFromInline
         var spare: [Entry] = []
         @usableFromInline
@@ -52,7 +51,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         var effects = EffectMachine()
         @usableFromInline
         var chain: Chain
-        /// The events that other threads dispatch while the store is set up.
+        /// Events that other threads dispatch while the store is set up.
         @usableFromInline
         var early: [EarlyEvent] = []
 
@@ -62,18 +61,17 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             self.chain = chain
         }
 
-        /// Takes the turn to deliver a change of state and its commands, or puts them in the queue.
+        /// Takes the turn to deliver a change and its commands, or enqueues them; does neither if there is nobody to
+        /// notify and nothing to do.
         ///
-        /// It does neither if there is no observer to notify and no command to carry out.
-        ///
-        /// - Parameter isLong: Set to true if this entry makes the queue too long for the first time.
+        /// - Parameter isLong: Set to true if this makes the queue too long for the first time.
         @inlinable
-        mutating func enter(
+        mutating func enqueueChange(
             from old: State, _ commands: [EffectCommand], _ turn: borrowing DrainToken,
             by thread: UInt, _ isLong: inout Bool
         ) -> StateChange<State> {
             let isToDeliver = !subscribers.list.isEmpty || !commands.isEmpty
-            let isMine = isToDeliver && turn.take()
+            let isMine = isToDeliver && turn.takeTurn()
             if isMine {
                 drainer = thread
             } else if isToDeliver {
@@ -82,9 +80,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             return StateChange(old, state, version, subscribers.list, isToBeTold: isMine)
         }
 
-        /// Puts a change to the current state in the queue.
-        ///
-        /// - Returns: True if this entry makes the queue too long for the first time.
+        /// Enqueues a change to the current state; returns true if this makes the queue too long for the first time.
         @usableFromInline
         mutating func enqueue(
             from old: State, _ commands: [EffectCommand], by thread: UInt
@@ -95,9 +91,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
             return enqueue(.transition(change), by: thread)
         }
 
-        /// Puts an entry in the queue.
-        ///
-        /// - Returns: True if this entry makes the queue too long for the first time.
+        /// Enqueues an entry; returns true if this makes the queue too long for the first time.
         @usableFromInline
         mutating func enqueue(_ entry: Entry, by thread: UInt) -> Bool {
             pending.append(entry)
@@ -113,40 +107,40 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     @usableFromInline
     struct EarlyEvent: Sendable {
         let event: Event
-        /// The commands to run after the event; nil unless an effect sent the event.
+        /// What to do after the event; nil unless an effect sent it.
         let next: [EffectCommand]?
     }
 
     /// The middleware around ``commit(_:)``.
     @usableFromInline
     enum Chain {
-        /// A thread is setting up the middleware. Meanwhile, events of other threads wait.
+        /// A thread sets the middleware up; other threads' events wait.
         ///
-        /// Next state: catching up.
+        /// Next: catching up.
         case settingUp(by: UInt)
-        /// The middleware is complete, and the thread that set it up is sending the waiting events through it.
+        /// The thread that set the middleware up sends the waiting events through it.
         ///
-        /// New events of other threads still wait, so that they don't overtake the earlier ones. Next state: ready.
+        /// Other threads' new events still wait, so as not to overtake. Next: ready.
         case catchingUp(@Sendable (Event) -> Void, by: UInt)
         /// Events go through the middleware at once.
         ///
-        /// Next state: gone, when the store is released. The functions of the middleware may hold this core, so the
-        /// store has to release them explicitly.
+        /// Next: gone, when the store is released. The middleware may hold this core, so the store releases it
+        /// explicitly.
         case ready(@Sendable (Event) -> Void)
         case gone
     }
 
     @usableFromInline
     let values: Locked<Values>
-    /// The thread that is inside the reducer; zero if none is.
+    /// The thread inside the reducer; zero for none.
     @usableFromInline
     let reducing = Atomic<UInt>(0)
     @usableFromInline
     let turn = DrainToken()
-    /// The index of the observer being called, in the order of subscription; only a hint for reports.
+    /// The index of the observer being called; a hint for reports.
     @usableFromInline
     let observing = Atomic<Int>(0)
-    /// The number of entries in the queue at which a dispatch has to wait for a free place; nil for no limit.
+    /// At this length of the queue, a dispatch waits for a place; nil for no limit.
     @usableFromInline
     let queueLimit: Int?
     @usableFromInline
@@ -155,7 +149,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
     let feedback: [Feedback<State, Event>]
     @usableFromInline
     let hasMiddleware: Bool
-    /// True if a dispatch can cause work besides notifying observers.
+    /// True if a dispatch can do more than notify observers.
     @usableFromInline
     let mayHaveEffects: Bool
     @usableFromInline
@@ -182,24 +176,21 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         return values.withLock { $0.state }
     }
 
-    /// The state and its version; a newer state has a greater version.
+    /// A newer state has a greater version.
     @usableFromInline
     var versioned: (state: State, version: UInt64) {
         trapIfReducing("read the state")
         return values.withLock { ($0.state, $0.version) }
     }
 
-    /// Sends an event to the reducer, through the middleware if there is any.
     @inlinable
     func dispatch(_ event: Event) {
         if hasMiddleware { dispatchThroughChain(event) } else { commit(event) }
     }
 
-    /// Cancels the effects, and stops calling the observers.
     @usableFromInline
     func close() {
-        // The chain and the observers are freed outside the lock, because objects that they captured may use
-        // the store's context when they are freed.
+        // Freed outside the lock, because captured objects may use the store's context when they are freed.
         var chain = Chain.gone
         var subscribers = Subscribers<State>()
         let (commands, waiting) = values.withLock { values in
@@ -215,9 +206,7 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
         perform(commands)
     }
 
-    /// Stops the program if this thread is inside the reducer.
-    ///
-    /// Otherwise the thread would wait forever for the lock that it holds itself.
+    /// Traps if this thread is inside the reducer, where it would wait for its own lock for ever.
     @inlinable
     func trapIfReducing(_ action: StaticString) {
         let thread = reducing.load(ordering: .relaxed)
@@ -236,7 +225,6 @@ final class StoreCore<State: Sendable, Event: Sendable>: Sendable {
 }
 
 extension StoreCore: StateSource {
-    /// Adds a subscriber, and replays the state to it.
     @inlinable
     func subscribe(
         at place: CodeLocation?, onClose: (@Sendable () -> Void)? = nil,
@@ -253,16 +241,14 @@ extension StoreCore: StateSource {
         return token(of: id)
     }
 
-    /// Calls `add` under the lock to add a subscriber, and queues the replay that `add` returns.
+    /// Calls `add` under the lock to add a subscriber, and enqueues the replay that it returns.
     @usableFromInline
     func enterReplay(_ add: (inout Values) -> @Sendable () -> Void) {
         trapIfReducing("subscribe")
-        enter { values in .replay(add(&values)) }
+        enqueue { values in .replay(add(&values)) }
     }
 
-    /// Returns a token that removes the subscriber with this id, if there is one.
-    ///
-    /// The subscriber may observe the whole state or a part.
+    /// A token that removes this subscriber, of the whole state or a part.
     @usableFromInline
     func token(of id: UUID) -> ObserverToken {
         ObserverToken { [weak self] in self?.unsubscribe(id) }
@@ -289,12 +275,12 @@ extension StoreCore: StateSource {
 }
 
 extension StoreCore {
-    /// Returns a future that succeeds when no effect is under way, or fails when the time is over.
+    /// A future that succeeds when no effect is under way, or fails when the time is over.
     func finish(within duration: Duration, on scheduler: some FutureScheduler) -> Future<Void> {
         trapIfReducing("wait for its effects")
         let finished = Promise<Void>()
         var number = 0
-        enter { values in
+        enqueue { values in
             number = values.effects.resolveWhenIdle(finished)
             let commands = values.effects.takeCommands()
             return commands.isEmpty ? nil : .commands(commands)
@@ -317,7 +303,7 @@ extension StoreCore {
 }
 
 extension StoreCore {
-    /// Builds the chain of middleware; the first layer is the outermost.
+    /// Builds the chain of middleware, outermost first.
     @usableFromInline
     func setUp(_ middleware: [StoreMiddleware<State, Event>]) {
         guard hasMiddleware else { return }
@@ -330,7 +316,7 @@ extension StoreCore {
         values.withLock { $0.chain = .catchingUp(chain, by: threadIdentity()) }
     }
 
-    /// Sends all waiting events through the middleware, until none is left.
+    /// Sends the waiting events through the middleware, until none is left.
     @usableFromInline
     func catchUp() {
         guard hasMiddleware else { return }
@@ -339,11 +325,9 @@ extension StoreCore {
         }
     }
 
-    /// Sends an event through the middleware, or queues it for the thread that sets the store up.
+    /// Sends an event through the middleware, or leaves it to the thread that sets the store up.
     ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - next: The commands to run after the event; nil unless an effect sent the event.
+    /// - Parameter next: What to do after the event; nil unless an effect sent it.
     @usableFromInline
     func dispatchThroughChain(_ event: Event, then next: [EffectCommand]? = nil) {
         trapIfReducing("dispatch")
@@ -360,10 +344,10 @@ extension StoreCore {
 }
 
 extension StoreCore.Values {
-    /// Returns the function to call with the event; nil if the event has to wait or is dropped.
+    /// The function to call with the event.
     ///
-    /// While another thread sets the store up, the event waits in `early`. After the store has been released, the event
-    /// is dropped.
+    /// Nil while another thread sets the store up, and the event waits in `early`; also after the store was released,
+    /// and the event is dropped.
     fileprivate mutating func entrance(
         of event: Event, _ next: [EffectCommand]?
     ) -> (@Sendable (Event) -> Void)? {
@@ -383,9 +367,7 @@ extension StoreCore.Values {
         }
     }
 
-    /// Takes the events that wait for the chain, and returns them with the chain.
-    ///
-    /// If no event waits, this makes the chain ready, and returns nil.
+    /// Takes the waiting events, with the chain; if there are none, makes the chain ready and returns nil.
     fileprivate mutating func takeEarlyEvents() -> (
         @Sendable (Event) -> Void, [StoreCore.EarlyEvent]
     )? {

@@ -13,14 +13,14 @@ import Android
 #endif
 
 extension StoreCore {
-    /// Puts an entry in the queue, and drains the queue unless it is already being drained.
+    /// Enqueues an entry, and drains the queue unless that is already being done.
     ///
-    /// - Parameter make: Called under the lock. Returns the entry, or nil to leave the queue as it is.
-    func enter(_ make: (inout Values) -> Entry?) {
+    /// - Parameter make: Makes the entry, under the lock; nil for none.
+    func enqueue(_ make: (inout Values) -> Entry?) {
         let thread = threadIdentity()
         let (isMine, isLong) = values.withLock { values in
             guard let entry = make(&values) else { return (false, false) }
-            let isMine = turn.take()
+            let isMine = turn.takeTurn()
             if isMine { values.drainer = thread }
             return (isMine, values.enqueue(entry, by: thread))
         }
@@ -28,29 +28,27 @@ extension StoreCore {
         if isMine { drain() }
     }
 
-    /// Delivers the entries in the queue, until the queue is empty.
+    /// Delivers entries until the queue is empty; if other threads' entries take too long, leaves the rest to a thread
+    /// of the library.
     ///
-    /// If entries of other threads hold up this thread for too long, a thread of the library delivers the rest.
-    ///
-    /// The thread takes out the whole queue as one batch. An observer that subscribes after that is newer than all
-    /// changes of the batch, and gets none of them.
+    /// The whole queue is taken out as one batch. An observer that subscribes afterwards is newer than all its changes,
+    /// and gets none of them.
     @usableFromInline
     func drain() {
         var patience = Patience()
         drain { isOfOthers in isOfOthers && patience.isOver }
     }
 
-    /// Drains the queue until it is empty, or until `isToLeave` returns true.
+    /// Drains the queue until it's empty, or until `isToLeave` returns true.
     ///
-    /// - Parameter isToLeave: Called before each entry, with true if the batch has entries of other threads.
-    ///   Returns true to leave the rest to a thread of the library.
+    /// - Parameter isToLeave: Called before each entry, with true if the batch has other threads' entries.
     private func drain(_ isToLeave: (Bool) -> Bool) {
         var batch: [Entry] = []
         var subscribers = SubscriberList<State>()
         repeat {
             var isOfOthers = false
-            // The assignment happens outside the lock, because it may free an observer that has unsubscribed.
-            // Objects that this observer captured may use the store when they are freed.
+            // Assigned outside the lock: this may free an observer that has unsubscribed, whose captured objects may
+            // use the store.
             subscribers = values.withLock { values in
                 turn.goOn()
                 if batch.capacity == 0 { swap(&batch, &values.spare) }
@@ -69,7 +67,7 @@ extension StoreCore {
         } while !endTurn(&batch)
     }
 
-    /// Lets a thread of the library deliver the rest of a batch, and drain the queue from then on.
+    /// Leaves the rest of a batch, and further draining, to a thread of the library.
     private func leave(_ rest: ArraySlice<Entry>, _ subscribers: SubscriberList<State>) {
         let rest = Array(rest)
         values.withLock { $0.drainer = 0 }
@@ -77,20 +75,20 @@ extension StoreCore {
             let thread = threadIdentity()
             self.values.withLock { $0.drainer = thread }
             for entry in rest { self.tell(entry, subscribers) }
-            if !self.turn.end() { self.drain { _ in false } }
+            if !self.turn.endTurn() { self.drain { _ in false } }
         }
     }
 
     /// If the queue is empty, ends the draining, keeps the buffer for reuse, and returns true.
     private func endTurn(_ batch: inout [Entry]) -> Bool {
         values.withLock { values in
-            guard turn.end() else { return false }
+            guard turn.endTurn() else { return false }
             swap(&batch, &values.spare)
             return true
         }
     }
 
-    /// Delivers an entry, and then frees the entry's place in the queue.
+    /// Delivers an entry, and then frees its place.
     private func tell(_ entry: Entry, _ subscribers: SubscriberList<State>) {
         switch entry {
         case .transition(let step):
@@ -103,11 +101,11 @@ extension StoreCore {
     }
 }
 
-/// Limits how long a dispatching thread delivers the entries of other threads.
+/// Limits how long a dispatching thread delivers other threads' entries.
 private struct Patience {
-    /// The most entries that the thread delivers for other threads, and the longest time that it spends on them.
+    /// The most entries of other threads, and the longest time.
     ///
-    /// The time is short because a thread that draws an app's screen has only 8 ms for a frame.
+    /// A thread that draws an app's screen has only 8 ms for a frame.
     private static let (entries, time) = (1_000, Duration.milliseconds(2))
 
     private var delivered = 0
@@ -115,7 +113,7 @@ private struct Patience {
 
     /// True once a limit is reached.
     ///
-    /// Each access counts one entry, so read it exactly once before each entry.
+    /// Each read counts an entry, so read it exactly once before each.
     var isOver: Bool {
         mutating get {
             let now = ContinuousClock.now
@@ -127,13 +125,10 @@ private struct Patience {
     }
 }
 
-// MARK: - Long queues
-
 extension StoreCore {
-    /// The length at which a queue is reported.
     @usableFromInline static var reportedLength: Int { 10_000 }
 
-    /// Reports that observers are slower than dispatches, and names the observer being called.
+    /// Reports that observers are slower than dispatches, and names the current observer.
     @usableFromInline
     func reportLongQueue() {
         let place = values.withLock { values in
@@ -147,7 +142,7 @@ extension StoreCore {
             """)
     }
 
-    /// Waits until a limited queue has a free place, except on the thread that drains it.
+    /// Waits for a place in a limited queue, except on the draining thread.
     @usableFromInline
     func waitForPlace() {
         guard let queueLimit else { return }
@@ -166,7 +161,7 @@ extension StoreCore {
 
     /// Lets waiting threads go on, one for each free place.
     ///
-    /// - Parameter delivered: The number of entries that were delivered.
+    /// - Parameter delivered: How many entries were delivered.
     @usableFromInline
     func admit(after delivered: Int) {
         guard let queueLimit else { return }
@@ -182,7 +177,6 @@ extension StoreCore {
     }
 }
 
-/// A thread's wait for a place in a limited queue.
 @usableFromInline
 final class QueuePlace: Sendable {
     private let semaphore = DispatchSemaphore(value: 0)
@@ -192,18 +186,16 @@ final class QueuePlace: Sendable {
     func give() { semaphore.signal() }
 }
 
-/// An entry in a store's queue.
 @usableFromInline
 enum QueueEntry<State: Sendable>: Sendable {
-    /// A change for the observers that subscribed before it, and the commands to carry out after notifying them.
+    /// A change for the observers that had subscribed before, and the commands to carry out afterwards.
     case transition(Transition<State>)
     /// The state at the time of subscription, for a new subscriber.
     case replay(@Sendable () -> Void)
-    /// Commands of effects to carry out, without a change of state.
+    /// Commands without a change of state.
     case commands([EffectCommand])
 }
 
-/// One step of a store, from a state to the next.
 @usableFromInline
 struct Transition<State: Sendable>: Sendable {
     @usableFromInline
@@ -226,21 +218,20 @@ struct Transition<State: Sendable>: Sendable {
 
 /// The turn to drain a store's queue; at most one thread has it.
 ///
-/// A thread takes the turn under the store's lock, but can end it without the lock. So a dispatch without
-/// contention takes the lock only once.
+/// It's taken under the store's lock, but can end without. So a dispatch without contention takes the lock only once.
 @usableFromInline
 struct DrainToken: ~Copyable, Sendable {
     /// No thread drains.
     ///
-    /// Next state: taken.
+    /// Next: taken.
     @usableFromInline static var idle: UInt8 { 0 }
-    /// A thread drains, and no further entries wait.
+    /// A thread drains, and nothing else waits.
     ///
-    /// Next state: idle, or more.
+    /// Next: idle, or more.
     @usableFromInline static var taken: UInt8 { 1 }
-    /// A thread drains, and further entries wait for it.
+    /// A thread drains, and more entries wait for it.
     ///
-    /// Next state: taken.
+    /// Next: taken.
     @usableFromInline static var more: UInt8 { 2 }
 
     @usableFromInline
@@ -249,15 +240,14 @@ struct DrainToken: ~Copyable, Sendable {
     @inlinable
     init() {}
 
-    /// Takes the turn if no thread has it; otherwise tells the thread with the turn to continue.
+    /// Takes the turn, or else tells the thread that has it to go on.
     ///
-    /// Call it under the lock that guards the queue. If it returns false, put the entry in the queue before you
-    /// release the lock.
+    /// Call it under the queue's lock. If it returns false, enqueue the entry before you release the lock.
     @inlinable
-    func take() -> Bool {
-        // Only the holder of the lock takes an idle turn, so a load and a store are enough.
+    func takeTurn() -> Bool {
+        // An idle turn is taken only under the lock, so a load and a store are enough.
         while word.load(ordering: .acquiring) != Self.idle {
-            // The draining thread may end its turn before this exchange. Then the loop tries again.
+            // The draining thread may end its turn just before this; then the loop tries again.
             let found = word.compareExchange(
                 expected: Self.taken, desired: Self.more, ordering: .relaxed)
             if found.exchanged || found.original == Self.more { return false }
@@ -266,24 +256,20 @@ struct DrainToken: ~Copyable, Sendable {
         return true
     }
 
-    /// Ends the turn, unless further entries wait.
-    ///
-    /// - Returns: False if further entries wait; the turn then continues.
+    /// Ends the turn; returns false if more entries wait, and the turn goes on.
     @inlinable
-    func end() -> Bool {
+    func endTurn() -> Bool {
         word.compareExchange(
             expected: Self.taken, desired: Self.idle, ordering: .acquiringAndReleasing
         ).exchanged
     }
 
-    /// Notes that the thread with the turn has taken all entries that waited.
-    ///
-    /// Call it under the lock.
+    /// Records that all waiting entries were taken; call it under the lock.
     @inlinable
     func goOn() { word.store(Self.taken, ordering: .relaxed) }
 }
 
-/// A number that identifies the current thread; never zero.
+/// Identifies the current thread; never zero.
 @usableFromInline
 func threadIdentity() -> UInt {
     #if canImport(Glibc) || canImport(Android)

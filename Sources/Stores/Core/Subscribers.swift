@@ -1,25 +1,24 @@
 public import PledgeFutures
 public import Synchronization
 
-/// The subscribers of a store, or the members of a group, found by their ids in constant time.
+/// A store's subscribers, or a group's members, found by id in constant time.
 @usableFromInline
 struct Subscribers<State: Sendable>: Sendable {
-    /// The subscribers in the order of subscription.
+    /// In the order of subscription.
     @usableFromInline
     private(set) var list = SubscriberList<State>()
-    /// By the id of each subscriber but the first: its index in the list's `others`.
+    /// Each subscriber's index in the list's `others`; the first one has none.
     private var places: [UUID: Int] = [:]
-    /// By the id of each member of a group: the id of the group.
+    /// For each member of a group, the group.
     private var groups: [UUID: UUID] = [:]
-    /// The number of subscribers that were removed from the list's `others`, and left a gap there.
+    /// How many removed subscribers have left a gap in the list's `others`.
     private var gaps = 0
-    /// The index in `others` before which there are only gaps.
+    /// Before this index in `others`, there are only gaps.
     private var start = 0
 
     @usableFromInline
     init() {}
 
-    /// Adds a subscriber at the end.
     @usableFromInline
     mutating func append(_ subscriber: Subscriber<State>) {
         if list.isEmpty {
@@ -30,13 +29,13 @@ struct Subscribers<State: Sendable>: Sendable {
         }
     }
 
-    /// Notes that a group, which is one of the subscribers, has a new member.
+    /// Records a new member of a group, which is one of the subscribers.
     @usableFromInline
-    mutating func note(member: UUID, of group: UUID) { groups[member] = group }
+    mutating func add(member: UUID, to group: UUID) { groups[member] = group }
 
-    /// Removes the subscriber, or the member of a group, with this id, if there is one.
+    /// Removes the subscriber, or the member of a group, with this id.
     ///
-    /// - Returns: The subscribers that must not be notified any more; deactivate them outside the lock.
+    /// - Returns: Whoever must not be notified any more; deactivate them outside the lock.
     @usableFromInline
     mutating func remove(_ id: UUID) -> Removed? {
         if let removed = removeSubscriber(id) { return Removed(subscriber: removed) }
@@ -56,19 +55,19 @@ struct Subscribers<State: Sendable>: Sendable {
             list.first = takeSecond()
             return first
         }
-        return places[id].flatMap { take(at: $0) }
+        return places[id].flatMap { removeSubscriber(at: $0) }
     }
 
     /// Removes the oldest subscriber but the first.
     private mutating func takeSecond() -> Subscriber<State>? {
         while start < list.others.count {
-            if let second = take(at: start) { return second }
+            if let second = removeSubscriber(at: start) { return second }
             start += 1
         }
         return nil
     }
 
-    private mutating func take(at place: Int) -> Subscriber<State>? {
+    private mutating func removeSubscriber(at place: Int) -> Subscriber<State>? {
         guard let subscriber = list.others[place] else { return nil }
         list.others[place] = nil
         places[subscriber.id] = nil
@@ -77,7 +76,7 @@ struct Subscribers<State: Sendable>: Sendable {
         return subscriber
     }
 
-    /// Moves the subscribers together, once the gaps are more than the subscribers.
+    /// Moves the subscribers together once there are more gaps than subscribers.
     private mutating func closeGaps() {
         list.others.removeAll { $0 == nil }
         for (place, subscriber) in list.others.enumerated() {
@@ -86,18 +85,17 @@ struct Subscribers<State: Sendable>: Sendable {
         (gaps, start) = (0, 0)
     }
 
-    /// The result of a removal: a subscriber, or a member of a group and perhaps the empty group.
+    /// A removed subscriber, or a member with perhaps its now empty group.
     @usableFromInline
     struct Removed {
         var subscriber: Subscriber<State>?
         var member: SubscriberGroup<State>.Removal?
-        /// The group whose last member has left.
+        /// The group whose last member has left, to be freed outside the lock.
         ///
-        /// It's here only to be freed outside the lock. It isn't deactivated, because it has no observer left. An
-        /// observer that subscribes to the same part later joins a new group, at the end of the order.
+        /// It isn't deactivated, because it has no observer. A later observer of the same part joins a new group, at
+        /// the end of the order.
         var emptyGroup: Subscriber<State>?
 
-        /// Stops notifying the removed subscribers.
         func deactivate() {
             member?.deactivate()
             subscriber?.deactivate()
@@ -105,16 +103,16 @@ struct Subscribers<State: Sendable>: Sendable {
     }
 }
 
-/// Subscribers in the order of subscription.
+/// Subscribers in order.
 ///
-/// The first subscriber has its own property, because most stores have only one, and calling an element of an
-/// array costs another retain and release: a quarter of a dispatch's time.
+/// The first has a property of its own: most stores have only one, and an array's element would cost another retain and
+/// release, a quarter of a dispatch.
 @usableFromInline
 struct SubscriberList<State: Sendable>: Sendable {
     /// Nil only if there is no subscriber.
     @usableFromInline
     var first: Subscriber<State>?
-    /// The other subscribers; nil where one was removed.
+    /// The others; nil where one was removed.
     @usableFromInline
     var others: [Subscriber<State>?] = []
 
@@ -124,16 +122,16 @@ struct SubscriberList<State: Sendable>: Sendable {
     @inlinable
     var isEmpty: Bool { first == nil }
 
-    /// Notifies all subscribers of a change.
+    /// Notifies all subscribers.
     ///
-    /// - Parameter place: Set to the index of each observer before it is called.
+    /// - Parameter place: Set to each observer's index before it's called.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64, noting place: borrowing Atomic<Int>)
     {
         place.store(0, ordering: .relaxed)
         first?.notify(old, new, version)
         var index = 0
-        // The loop uses indexes, because an iterator would retain the array once more.
+        // By index, because an iterator would retain the array once more.
         while index < others.count {
             place.store(index + 1, ordering: .relaxed)
             others[index]?.notify(old, new, version)
@@ -141,19 +139,17 @@ struct SubscriberList<State: Sendable>: Sendable {
         }
     }
 
-    /// Notifies all subscribers, the members of a group, of a change.
+    /// Notifies the members of a group.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         first?.notify(old, new, version)
         for other in others { other?.notify(old, new, version) }
     }
 
-    /// Returns the subscriber at this index; nil if there is none any more.
     func member(_ number: Int) -> Subscriber<State>? {
         number == 0 ? first : others.indices.contains(number - 1) ? others[number - 1] : nil
     }
 
-    /// Stops notifying all observers.
     @usableFromInline
     func deactivate() {
         first?.deactivate()
@@ -161,29 +157,28 @@ struct SubscriberList<State: Sendable>: Sendable {
     }
 }
 
-/// One observer of a store's changes, or a group of observers of one part of the state.
+/// An observer of a store's changes, or a group of observers of one part.
 @usableFromInline
 final class Subscriber<State: Sendable>: Sendable {
-    /// Takes the old state, which is nil at the replay, and the new state.
+    /// Gets the old state, which is nil at the replay, and the new state.
     @usableFromInline
     typealias Receive = @Sendable (State?, State) -> Void
 
     @usableFromInline
     let id: UUID
-    /// The version of the replayed state; after the replay, the subscriber gets only newer versions.
+    /// The replayed version; only newer ones are delivered afterwards.
     @usableFromInline
     let since: UInt64
     @usableFromInline
     let receive: Receive
-    /// The place in the code that subscribed, if known.
+    /// Where the code subscribed, if known.
     @usableFromInline
     let place: CodeLocation?
-    /// The members, if this is a group that passes changes on to them.
+    /// Set if this passes changes on to the members of a group.
     @usableFromInline
     let group: SubscriberGroup<State>?
     @usableFromInline
     let onClose: (@Sendable () -> Void)?
-    /// False once the subscription has ended.
     @usableFromInline
     let isActive = Atomic(true)
 
@@ -200,7 +195,7 @@ final class Subscriber<State: Sendable>: Sendable {
         group = nil
     }
 
-    /// Creates a subscriber that passes changes on to the members of a group.
+    /// Passes changes on to a group.
     ///
     /// It ignores a replay, because each member gets its own.
     @inlinable
@@ -213,14 +208,13 @@ final class Subscriber<State: Sendable>: Sendable {
         self.group = group
     }
 
-    /// Delivers a change, if it is newer than the replayed version.
+    /// Delivers a change that is newer than the replayed version.
     @inlinable
     func notify(_ old: State, _ new: State, _ version: UInt64) {
         guard version > since, isActive.load(ordering: .acquiring) else { return }
-        if let group { group.distribute(old, new, version) } else { receive(old, new) }
+        if let group { group.notifyMembers(old, new, version) } else { receive(old, new) }
     }
 
-    /// Replays the state at the time of subscription.
     @inlinable
     func replay(_ state: State) {
         guard isActive.load(ordering: .acquiring) else { return }
@@ -235,28 +229,27 @@ final class Subscriber<State: Sendable>: Sendable {
     }
 }
 
-/// The observers of one part of the state; for the store, they are one subscriber.
+/// The observers of one part; one subscriber to the store.
 ///
-/// It is a class, because in a struct, a call of one of the three closures would retain all three.
+/// A class, because calling one of the three closures of a struct would retain all three.
 @usableFromInline
 final class SubscriberGroup<State: Sendable>: Sendable {
-    /// Takes the old state, the new state, and the version of the new state.
+    /// Gets the old state, the new state, and its version.
     @usableFromInline
-    let distribute: @Sendable (State, State, UInt64) -> Void
-    /// Removes the member with this id, if there is one; called under the store's lock.
+    let notifyMembers: @Sendable (State, State, UInt64) -> Void
+    /// Removes a member; called under the store's lock.
     @usableFromInline
     let remove: @Sendable (UUID) -> Removal?
     /// Stops notifying the members.
     @usableFromInline
     let onClose: @Sendable () -> Void
 
-    /// A removed member.
     @usableFromInline
     struct Removal: Sendable {
         /// Stops notifying the member; called outside all locks.
         @usableFromInline
         let deactivate: @Sendable () -> Void
-        /// True if it was the last member; the store then removes the group.
+        /// True for the last member; the store then removes the group.
         @usableFromInline
         let isLast: Bool
 
@@ -269,11 +262,11 @@ final class SubscriberGroup<State: Sendable>: Sendable {
 
     @inlinable
     init(
-        distribute: @escaping @Sendable (State, State, UInt64) -> Void,
+        notifyMembers: @escaping @Sendable (State, State, UInt64) -> Void,
         remove: @escaping @Sendable (UUID) -> Removal?,
         onClose: @escaping @Sendable () -> Void
     ) {
-        self.distribute = distribute
+        self.notifyMembers = notifyMembers
         self.remove = remove
         self.onClose = onClose
     }

@@ -275,7 +275,6 @@ extension Effect {
         Effect(.inOrder(effects.map(\.tree)))
     }
 
-    /// True if there is nothing to do.
     @inlinable
     var isNone: Bool { tree.isNone }
 }

@@ -90,19 +90,18 @@ extension Effect {
     }
 }
 
-/// The settings of a throttled effect.
 @usableFromInline
 struct Throttling: Sendable {
-    /// The shortest time from the beginning of one effect with the id to the beginning of the next.
+    /// The shortest time between the beginnings of two effects with the id.
     let interval: Duration
-    /// True if the last effect that came within the interval begins when the interval ends.
+    /// True if the last effect that came within the interval begins at its end.
     let keepsLatest: Bool
     let scheduler: any FutureScheduler
 }
 
-/// The id of an effect within one store.
+/// An effect's id within one store.
 ///
-/// Two ids are equal if their types and their values are equal: `1`, `1.0` and `UInt8(1)` are three ids.
+/// Ids are equal if type and value are: `1`, `1.0` and `UInt8(1)` are three ids.
 @usableFromInline
 struct EffectID: Hashable, Sendable {
     private let base: any Hashable & Sendable
@@ -115,7 +114,7 @@ struct EffectID: Hashable, Sendable {
             && AnyHashable(left.base) == AnyHashable(right.base)
     }
 
-    /// The id as text, for messages.
+    /// For messages.
     var name: String { String(reflecting: base) }
 
     @usableFromInline
@@ -157,7 +156,7 @@ extension Effect {
     }
 }
 
-/// The id of an effect that belongs to one element of a collection.
+/// An id that belongs to one element of a collection.
 private struct ElementEffectID: Hashable, Sendable, CustomStringConvertible {
     let id: EffectID
     let element: EffectID

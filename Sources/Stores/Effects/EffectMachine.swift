@@ -53,39 +53,36 @@ internal import PledgeFutures
 struct EffectMachine: Sendable {
     /// A change that another change causes elsewhere in the machine.
     ///
-    /// When a follow-up is processed, the machine first checks whether it still applies, and does nothing otherwise. So
-    /// a follow-up may come late, and an `advanceOrEnd` or a `pass` may also come twice.
+    /// When it's processed, it does nothing if it no longer applies. So it may come late, and an `advanceOrEnd` or a
+    /// `pass` even twice.
     enum FollowUp: Sendable {
-        /// A merge begins its next part.
         case startNextOfMerge(RunNumber)
-        /// If a run has no children left, the next part of its sequence begins, or the run ends.
+        /// If a run has no children left, begin the next part of its sequence, or end the run.
         case advanceOrEnd(RunNumber)
-        /// If an id is free, it passes to the next run that waits for it.
+        /// If an id is free, pass it to the next run that waits for it.
         case pass(EffectID)
-        /// A run that waits for its turn takes the id, and replaces the run that has it.
+        /// Give the id to a run that waits for its turn, in place of the run that has it.
         case claim(EffectID, by: RunNumber)
     }
 
     var runs: [RunNumber: EffectRun] = [:]
     var slots: [EffectID: EffectSlot] = [:]
-    /// The ids of effects that have not begun.
+    /// The ids of effects that haven't begun.
     var unbegun = UnbegunEffects()
-    /// The consequences to process; the last one is processed first.
+    /// The last one is processed first.
     var consequences: [FollowUp] = []
-    /// The commands to carry out outside the lock, added since commands were last taken.
+    /// To be carried out outside the lock, since commands were last taken.
     var commands: [EffectCommand] = []
-    /// The number of the newest run or finish promise; both are numbered in one series.
+    /// The newest number, of a run or of a finish promise.
     var lastNumber = 0
-    /// The number of effects that run, or wait for another effect or for a delay.
+    /// How many effects run, or wait for another effect or a delay.
     var underWay = 0
-    /// The number of events that effects have sent and that are in the middleware now.
+    /// How many events that effects have sent are in the middleware now.
     var eventsOnTheirWay = 0
-    /// The promises of ``Store/finish(within:on:)``, resolved when no effect is under way.
+    /// The promises of ``Store/finish(within:on:)``.
     var finishPromises: [Int: Promise<Void>] = [:]
 
-    /// Takes the commands.
-    ///
-    /// If no effect is under way, this first adds the commands that resolve the finish promises.
+    /// Takes the commands; if no effect is under way, also those that resolve the finish promises.
     @usableFromInline
     mutating func takeCommands() -> [EffectCommand] {
         resolveFinishPromisesIfIdle()
@@ -98,21 +95,20 @@ struct EffectMachine: Sendable {
     mutating func start(_ effect: EffectTree) {
         if effect.isNone { return }
         start(effect, in: nil)
-        // The command of an effect without parts keeps the effect's objects alive until they can be freed outside the
-        // lock. But an effect with parts may have parts that are in no command yet. So an extra command frees it
-        // outside the lock.
+        // An effect without parts is kept alive by its command. But some parts of an effect may be in no command yet,
+        // so an extra command frees the effect outside the lock.
         if effect.hasParts { commands.append(.free(effect)) }
         workOff()
     }
 
-    /// Returns whether a run exists: it has not ended, and was not replaced or cancelled.
+    /// Returns whether a run hasn't ended, and wasn't replaced or cancelled.
     @usableFromInline
     func isAlive(_ run: RunNumber) -> Bool { runs[run] != nil }
 
-    /// Stores the handle of what a run waits for, so that the handle is cancelled with the run.
+    /// Keeps the handle of what a run waits for, to cancel it with the run.
     ///
-    /// - Returns: False if the run was removed; the caller then cancels the handle. An interval whose timer has
-    ///   fired counts as removed; cancelling its handle does no harm.
+    /// - Returns: False if the run was removed; the caller then cancels the handle. This includes an interval whose
+    ///   timer has fired, where cancelling does no harm.
     mutating func attach(_ handle: EffectHandle, to run: RunNumber) -> Bool {
         switch runs[run]?.phase {
         case .job: runs[run]?.phase = .job(handle)
@@ -124,11 +120,9 @@ struct EffectMachine: Sendable {
         return true
     }
 
-    /// Ends a job.
-    ///
-    /// - Returns: False if the job was replaced or cancelled before; its late result is then discarded.
+    /// Ends a job; returns false if it was replaced or cancelled, so that its late result is dropped.
     @usableFromInline
-    mutating func end(_ run: RunNumber) -> Bool {
+    mutating func endJob(_ run: RunNumber) -> Bool {
         guard case .job? = runs[run]?.phase else { return false }
         removeOne(run)
         workOff()
@@ -205,8 +199,7 @@ extension EffectMachine {
     private mutating func start(
         _ effect: EffectTree, in parent: RunNumber?, as id: EffectID, _ policy: EffectPolicy
     ) {
-        // If a part has the same id as an effect that contains it, it just runs as a part: it neither replaces
-        // that effect nor waits for it.
+        // A part with the id of an effect that contains it just runs: it neither replaces that effect nor waits for it.
         if isInside(parent, id) { return start(effect, in: parent) }
         let isInUse = slots[id]?.isInUse == true
         if policy == .oldest, isInUse { return }
@@ -218,17 +211,16 @@ extension EffectMachine {
         }
     }
 
-    /// Starts the next part of a merge.
     mutating func startNextOfMerge(_ run: RunNumber) {
         guard case .parts(let parts, _) = runs[run]?.phase else { return }
         guard !parts.isEmpty else { return advanceOrEnd(run) }
-        // The consequences of beginning this part come above this entry on the stack. So they are processed before the
-        // next part begins.
+        // What beginning this part causes comes above this entry on the stack, so it's processed before the next part
+        // begins.
         consequences.append(.startNextOfMerge(run))
         startFirst(of: parts, in: run)
     }
 
-    /// Advances a run without children: starts a sequence's next part, or ends the run if no part is left.
+    /// If a run has no children, starts its sequence's next part, or ends the run.
     mutating func advanceOrEnd(_ run: RunNumber) {
         guard let group = runs[run], case .parts(let parts, let order) = group.phase,
             group.children.isEmpty
@@ -250,7 +242,7 @@ extension EffectMachine {
         start(first, in: run)
     }
 
-    /// Changes a delay or a turn into a run of parts, whose only part is the waiting effect.
+    /// Turns a delay or a turn into a run of parts with the waiting effect.
     mutating func unfold(_ run: RunNumber, _ effect: EffectTree) {
         runs[run]?.phase = .parts([effect], .inOrder)
         forget(effect, at: .init(run: run, part: 0))
@@ -266,8 +258,8 @@ extension EffectMachine {
         return run
     }
 
-    /// Removes an effect that begins or is dropped from the index of effects that have not begun.
-    private mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
+    /// Takes an effect that begins, or is dropped, out of the index of unbegun effects.
+    mutating func forget(_ effect: EffectTree, at place: UnbegunEffects.Place) {
         commands += unbegun.remove(effect, at: place).map { .free($0) }
     }
 
@@ -284,17 +276,17 @@ extension EffectMachine {
         return lastNumber
     }
 
-    /// Returns whether a run has this id, or is inside the run that has it.
+    /// Returns whether a run has the id or is inside the run that has it.
     ///
-    /// A run that only waits for the id has no parts, so only the run that has the id is compared.
+    /// A run that waits for the id has no parts, so it needn't be compared.
     private func isInside(_ run: RunNumber?, _ id: EffectID) -> Bool {
         slots[id]?.running.map { isPart(run, of: $0) } ?? false
     }
 
-    /// Returns whether a run is the same as another one, or a part of it.
-    private func isPart(_ run: RunNumber?, of whole: RunNumber) -> Bool {
+    /// Returns whether a run is the other one or a part of it.
+    func isPart(_ run: RunNumber?, of whole: RunNumber) -> Bool {
         var next = run
-        // The numbers of the runs that contain a run are smaller than its own.
+        // The runs that contain a run have smaller numbers.
         while let run = next, run >= whole {
             if run == whole { return true }
             next = runs[run]?.parent
@@ -304,224 +296,15 @@ extension EffectMachine {
 }
 
 extension EffectMachine {
-    /// Assigns an id to a run that waits for it, and begins the run's effect.
-    mutating func occupy(_ id: EffectID, by run: RunNumber) {
-        guard case .turn(let effect, _) = runs[run]?.phase else { return }
-        slots[id, default: EffectSlot()].running = run
-        unfold(run, effect)
-    }
-
-    /// Assigns a free id to the next run that waits for it.
-    mutating func pass(on id: EffectID) {
-        guard let slot = slots.index(forKey: id), slots.values[slot].running == nil else { return }
-        guard let next = slots.values[slot].waiting.popFirst() else { return freeIfUnused(id) }
-        occupy(id, by: next)
-    }
-
-    /// Assigns an id to a newcomer, or first removes the older runs that block the id.
-    ///
-    /// After a removal and its consequences, the newcomer claims the id again. If a newer event's effect has the id or
-    /// waits for it, the newcomer is removed instead.
-    mutating func claim(_ id: EffectID, by run: RunNumber) {
-        // If the consequences of the removal have removed the newcomer, too, the id goes to the next waiting run.
-        guard case .turn(_, let throttling) = runs[run]?.phase else { return pass(on: id) }
-        if let throttling { return claim(id, by: run, throttling) }
-        if isWanted(id, after: run) { return removeTrees([run]) }
-        consequences.append(.claim(id, by: run))
-        if cancel(id, by: run) { return }
-        consequences.removeLast()
-        occupy(id, by: run)
-    }
-
-    /// Returns whether an effect that a newer event has asked for has an id, or waits for it.
-    private func isWanted(_ id: EffectID, after run: RunNumber) -> Bool {
-        guard let slot = slots[id] else { return false }
-        // The newest are at the end of `waiting`.
-        return isNewer(slot.running, than: run) || isNewer(slot.latest, than: run)
-            || slot.waiting.reversed().contains { isNewer($0, than: run) }
-    }
-
-    /// Returns whether a newer event has asked for an effect than for another one.
-    private func isNewer(_ one: RunNumber?, than other: RunNumber) -> Bool {
-        guard let one = one.flatMap({ runs[$0] }), let other = runs[other] else { return false }
-        return one.root > other.root
-    }
-
-    /// Assigns an id to a throttled newcomer, or makes it wait for the end of the interval.
-    private mutating func claim(_ id: EffectID, by run: RunNumber, _ throttling: Throttling) {
-        let slot = slots[id] ?? EffectSlot()
-        if slot.interval != nil {
-            wait(for: id, run, throttling)
-        } else if isNewer(slot.running, than: run) {
-            removeTrees([run])
-        } else if let running = slot.running {
-            consequences.append(.claim(id, by: run))
-            // The id doesn't pass to the waiting runs: it stays free until the newcomer claims it again.
-            slots[id]?.running = nil
-            removeTrees([running])
-        } else {
-            let interval = add(.interval(id, nil), in: nil, root: runs[run]?.root)
-            slots[id, default: EffectSlot()].interval = interval
-            commands.append(.schedule(interval, throttling.interval, throttling.scheduler))
-            occupy(id, by: run)
-        }
-    }
-
-    /// Makes a throttled newcomer the latest run of the interval, or drops it.
-    private mutating func wait(for id: EffectID, _ run: RunNumber, _ throttling: Throttling) {
-        let latest = slots[id]?.latest
-        if !throttling.keepsLatest || isNewer(latest, than: run) {
-            removeTrees([run])
-        } else if let latest {
-            consequences.append(.claim(id, by: run))
-            removeTrees([latest])
-        } else {
-            slots[id]?.latest = run
-        }
-    }
-
-    /// Ends the interval of a throttled id, and begins the latest effect that waited for the end, if any.
-    mutating func endInterval(_ run: RunNumber, of id: EffectID) {
-        removeOne(run)
-        slots[id]?.interval = nil
-        if let latest = slots[id]?.latest {
-            slots[id]?.latest = nil
-            consequences.append(.claim(id, by: latest))
-        }
-        freeIfUnused(id)
-    }
-
-    /// Removes the slot of an id if it names no run.
-    mutating func freeIfUnused(_ id: EffectID) {
-        guard let index = slots.index(forKey: id), slots.values[index].isUnused else { return }
-        commands.append(.free(slots.remove(at: index).key))
-    }
-}
-
-extension EffectMachine {
-    /// Cancels the effects with an id that the canceller's event, or an earlier one, has asked for.
-    ///
-    /// They may run, wait for their turn, or not have begun.
-    ///
-    /// - Parameters:
-    ///   - id: The id.
-    ///   - canceller: The run that replaces the effects, or that the cancellation is a part of. Effects that come later
-    ///     in this run, or in a run that contains it, are not cancelled. Nil for a new event's cancellation.
-    /// - Returns: False if no run was removed.
-    @discardableResult
-    mutating func cancel(_ id: EffectID, by canceller: RunNumber?) -> Bool {
-        let root = canceller.flatMap { runs[$0]?.root } ?? .max
-        let gone = dropUnbegun(id, by: canceller, upTo: root) + takeFromSlot(id, upTo: root)
-        removeTrees(gone)
-        return !gone.isEmpty
-    }
-
-    /// Drops the effects with an id that have not begun.
-    ///
-    /// - Returns: The runs that have no effect left to begin: delays and turns.
-    private mutating func dropUnbegun(
-        _ id: EffectID, by canceller: RunNumber?, upTo root: RunNumber
-    ) -> [RunNumber] {
-        var emptied: [RunNumber] = []
-        for place in unbegun.places(of: id).sorted() where !isPart(canceller, of: place.run) {
-            guard let own = runs[place.run]?.root, own <= root,
-                let effect = runs[place.run]?.unbegun(at: place.part)
-            else { continue }
-            let rest = effect.without(id)
-            if rest.isNone, runs[place.run]?.isUnderWay == true {
-                emptied.append(place.run)
-                continue
-            }
-            commands.append(.free(effect))
-            forget(effect, at: place)
-            unbegun.insert(rest, at: place)
-            runs[place.run]?.replaceUnbegun(at: place.part, with: rest)
-        }
-        return emptied
-    }
-
-    /// Takes the runs out of an id's slot, except those that newer events have asked for.
-    private mutating func takeFromSlot(_ id: EffectID, upTo root: RunNumber) -> [RunNumber] {
-        guard let index = slots.index(forKey: id) else { return [] }
-        let slot = slots.values[index]
-        var gone = slot.runs.filter { runs[$0].map { $0.root <= root } ?? true }
-        if gone.count == slot.runs.count {
-            commands.append(.free(slots.remove(at: index).key))
-            return gone
-        }
-        guard let interval = slot.interval, gone.contains(interval) else { return gone }
-        // A newer run that waits for the end of the interval goes on waiting.
-        if slot.latest.map({ !gone.contains($0) }) ?? false {
-            gone.removeAll { $0 == interval }
-        } else {
-            slots.values[index].interval = nil
-        }
-        return gone
-    }
-
-    /// Removes runs with all their parts, and adds the consequences.
-    mutating func removeTrees(_ roots: [RunNumber]) {
-        var gone: [RunNumber] = []
-        var next = roots
-        while let run = next.popLast() {
-            gone.append(run)
-            if let children = runs[run]?.children { next.append(contentsOf: children) }
-        }
-        var results: [FollowUp] = []
-        for run in gone.sorted() {
-            if let handle = runs[run]?.handle { commands.append(.cancel(handle)) }
-            results += detach(run)
-        }
-        consequences += results.reversed()
-    }
-
-    /// Removes a run that has ended, and adds the consequences.
-    mutating func removeOne(_ run: RunNumber) { consequences += detach(run).reversed() }
-
-    /// Removes a run, also from its id's slot and from its parent's children.
-    ///
-    /// - Returns: The consequences, in order.
-    private mutating func detach(_ run: RunNumber) -> [FollowUp] {
-        guard let gone = runs.removeValue(forKey: run) else { return [] }
-        var results: [FollowUp] = []
-        if gone.isUnderWay { underWay -= 1 }
-        if gone.mayOwnUserObjects { commands.append(.free(gone)) }
-        for (part, effect) in gone.unbegun { forget(effect, at: .init(run: run, part: part)) }
-        if let id = gone.id {
-            if slots[id]?.running == run {
-                slots[id]?.running = nil
-                results.append(.pass(id))
-            } else {
-                if slots[id]?.waiting.first == run {
-                    slots[id]?.waiting.removeFirst()
-                } else if let index = slots[id]?.waiting.firstIndex(of: run) {
-                    slots[id]?.waiting.remove(at: index)
-                }
-                if slots[id]?.latest == run { slots[id]?.latest = nil }
-                freeIfUnused(id)
-            }
-        }
-        if let parent = gone.parent, runs[parent]?.children.remove(run) != nil {
-            results.append(.advanceOrEnd(parent))
-        }
-        return results
-    }
-}
-
-extension EffectMachine {
-    /// True if no effect, and no event of an effect, is under way.
     private var isIdle: Bool { underWay == 0 && eventsOnTheirWay == 0 }
 
-    /// Stores a promise that is resolved as soon as no effect is under way.
-    ///
-    /// - Returns: The number for ``forget(_:)``.
+    /// Keeps a promise that is resolved once no effect is under way; returns the number for ``forget(_:)``.
     mutating func resolveWhenIdle(_ promise: Promise<Void>) -> Int {
         lastNumber += 1
         finishPromises[lastNumber] = promise
         return lastNumber
     }
 
-    /// Removes a promise that was cancelled.
     mutating func forget(_ number: Int) -> Promise<Void>? {
         finishPromises.removeValue(forKey: number)
     }
@@ -535,7 +318,7 @@ extension EffectMachine {
 
     /// The ids of the effects under way, oldest first.
     ///
-    /// The caller makes names from the ids outside the lock, because making a name calls the user's code.
+    /// The caller makes names of them outside the lock, because that calls the user's code.
     var pathsUnderWay: [EffectPath] {
         runs.sorted { $0.key < $1.key }.compactMap { number, run in
             switch run.phase {
@@ -547,7 +330,7 @@ extension EffectMachine {
         }
     }
 
-    /// Returns the ids of a run and of the runs that contain it, outermost first.
+    /// The ids of a run and of the runs that contain it, outermost first.
     private func ids(of run: RunNumber) -> [EffectID] {
         var ids: [EffectID] = []
         var next: RunNumber? = run

@@ -1,61 +1,60 @@
 public import PledgeFutures
 
-/// The number of a run; a later run has a greater number.
+/// Later runs have greater numbers.
 @usableFromInline
 typealias RunNumber = Int
 
-/// An effect that has not ended, or the timer of a throttled id; a node of a tree.
+/// An effect that hasn't ended, or a throttled id's timer; a node of a tree.
 ///
-/// If an effect consists of other effects, its children are the runs of these other effects. It ends after its last
-/// child.
+/// Its children are the runs of its parts; it ends after its last child.
 struct EffectRun: Sendable {
-    /// The run that this one is a part of; nil for the root of a tree.
+    /// The run that this one is a part of.
     let parent: RunNumber?
     /// The root of the tree, which came with the event that asked for this effect.
     ///
-    /// Newer events have greater roots. The timer of an interval has the root of the effect that it began with.
+    /// Newer events have greater roots. An interval's timer has the root of the effect that it began with.
     let root: RunNumber
-    /// The id that the run has or waits for; nil if its effect has no id.
+    /// The id that the run has or waits for.
     let id: EffectID?
     var phase: Phase
     var children: Set<RunNumber> = []
 
-    /// What a run does, or waits for.
+    /// What a run does or waits for.
     enum Phase: Sendable {
-        /// The parts that have not begun.
+        /// The parts that haven't begun.
         ///
-        /// Next state: ended, when all parts have begun and no child is left.
+        /// Next: ended, when all parts have begun and no child is left.
         case parts(ArraySlice<EffectTree>, Order)
-        /// A future or an operation; the handle is nil until the work is created.
+        /// A future or an operation; the handle is nil until it's created.
         ///
-        /// Next state: ended.
+        /// Next: ended.
         case job(EffectHandle?)
-        /// A delay before an effect begins.
+        /// A delay before an effect.
         ///
-        /// Next state: parts, with the delayed effect.
+        /// Next: parts, with the effect.
         case delay(EffectTree, EffectHandle?)
-        /// A wait for the run's turn among the effects with the same id.
+        /// A wait for the run's turn among effects with the same id.
         ///
-        /// Next state: parts, with the waiting effect.
+        /// Next: parts, with the waiting effect.
         case turn(EffectTree, Throttling?)
-        /// A wait for the end of a throttled id's interval.
+        /// A throttled id's interval.
         ///
-        /// Next state: ended.
+        /// Next: ended.
         case interval(EffectID, EffectHandle?)
     }
 
-    /// The time when a part begins.
+    /// When a part begins.
     enum Order: Sendable {
-        /// After the part before it has begun.
+        /// When the part before it has begun.
         case together
-        /// After the part before it has ended.
+        /// When the part before it has ended.
         case inOrder
     }
 
-    /// The effects that have not begun and that a cancellation can drop, each with its part's index.
+    /// The unbegun effects that a cancellation can drop, with their parts' indexes: those of a sequence, a delay or a
+    /// turn.
     ///
-    /// They are the parts of a sequence, or the effect of a delay or a turn. A merge has none: it begins all its
-    /// parts in one step.
+    /// A merge has none, because it begins all its parts in one step.
     var unbegun: [(part: Int, effect: EffectTree)] {
         switch phase {
         case .parts(let parts, .inOrder): Array(zip(parts.indices, parts))
@@ -64,7 +63,6 @@ struct EffectRun: Sendable {
         }
     }
 
-    /// Returns one of the effects that have not begun.
     func unbegun(at part: Int) -> EffectTree? {
         switch phase {
         case .parts(let parts, _): parts[part]
@@ -73,7 +71,7 @@ struct EffectRun: Sendable {
         }
     }
 
-    /// Replaces one of the effects that have not begun, without copying the others.
+    /// Replaces an unbegun effect, without copying the others.
     mutating func replaceUnbegun(at part: Int, with effect: EffectTree) {
         switch phase {
         case .parts(var parts, let order):
@@ -87,7 +85,6 @@ struct EffectRun: Sendable {
         }
     }
 
-    /// True if it counts as an effect under way.
     var isUnderWay: Bool {
         switch phase {
         case .job, .delay, .turn: true
@@ -97,8 +94,8 @@ struct EffectRun: Sendable {
 
     /// True if it may own objects of the user, which must not be freed under the store's lock.
     ///
-    /// A job owns no such object when the job is removed. If the job has ended, the code that delivers the result holds
-    /// the future. If the job was cancelled, the command that cancels the future holds the handle.
+    /// A removed job owns none: if it has ended, the code that delivers its result holds the future; if it was
+    /// cancelled, the command does.
     var mayOwnUserObjects: Bool {
         if id != nil { return true }
         return switch phase {
@@ -108,7 +105,7 @@ struct EffectRun: Sendable {
         }
     }
 
-    /// The handle to cancel with the run.
+    /// What to cancel with the run.
     var handle: EffectHandle? {
         switch phase {
         case .job(let handle), .delay(_, let handle), .interval(_, let handle): handle
@@ -117,27 +114,25 @@ struct EffectRun: Sendable {
     }
 }
 
-/// The state of an effect's id: the run that has it, and the runs that wait for it.
+/// The run that has an id, and the runs that wait for it.
 struct EffectSlot: Sendable {
-    /// The run that has the id.
     var running: RunNumber?
-    /// The runs that wait until the running one has ended, in the order of their numbers.
+    /// In the order of their numbers.
     var waiting: ArraySlice<RunNumber> = []
-    /// The run of the interval's timer, after a throttled effect has begun.
+    /// The interval's timer, after a throttled effect has begun.
     var interval: RunNumber?
     /// The throttled run that begins at the end of the interval.
     var latest: RunNumber?
 
-    /// True if a run has the id or waits for it, so that a newcomer has to wait.
+    /// True if a newcomer has to wait.
     var isInUse: Bool { running != nil || !waiting.isEmpty }
 
     var isUnused: Bool { !isInUse && interval == nil && latest == nil }
 
-    /// All runs that the slot names.
     var runs: [RunNumber] { waiting + [latest, interval, running].compactMap { $0 } }
 }
 
-/// The future, operation or timer that an effect waits for; it is cancelled with the effect.
+/// What an effect waits for; cancelled with the effect.
 @usableFromInline
 enum EffectHandle: Sendable {
     case future(any CancellableFuture)
@@ -151,7 +146,7 @@ enum EffectHandle: Sendable {
     }
 }
 
-/// A future of any type of value.
+/// A future of any value.
 @usableFromInline
 protocol CancellableFuture: Sendable {
     func cancel()
@@ -159,24 +154,20 @@ protocol CancellableFuture: Sendable {
 
 extension Future: CancellableFuture {}
 
-/// A command of an ``EffectMachine``, carried out outside the lock and in order.
+/// What an ``EffectMachine`` wants done outside the lock, in order.
 @usableFromInline
 enum EffectCommand: Sendable {
-    /// Begins a job, and notifies the run of its end.
+    /// Begin a job, and tell the run of its end.
     case begin(RunNumber, any EffectJob)
-    /// Starts a timer that fires the run after a delay.
+    /// Start a timer that fires the run.
     case schedule(RunNumber, Duration, any FutureScheduler)
-    /// Resolves a promise of ``Store/finish(within:on:)``.
+    /// Resolve a promise of ``Store/finish(within:on:)``.
     case resolve(Promise<Void>)
     case cancel(EffectHandle)
-    /// Frees the value, outside the lock, and does nothing else.
-    ///
-    /// Objects that a user's effect captured may use the store when they are freed.
+    /// Free the value outside the lock, because objects that an effect captured may use the store when they are freed.
     case free(any Sendable)
 
-    /// True if the command begins a run.
-    ///
-    /// Such a command does nothing if the run was cancelled before.
+    /// True if the command begins a run; it does nothing if the run was cancelled.
     var isBeginning: Bool {
         switch self {
         case .begin, .schedule: true
@@ -185,14 +176,14 @@ enum EffectCommand: Sendable {
     }
 }
 
-/// The ids that identify an effect under way in its store.
+/// Names an effect under way.
 struct EffectPath: Sendable {
-    /// The ids, outermost first.
+    /// Outermost first.
     let ids: [EffectID]
-    /// The effect's reason to wait, in a word; nil if it has begun.
+    /// What the effect waits for, in a word; nil if it has begun.
     let waitsFor: String?
 
-    /// The path as text, for messages.
+    /// For messages.
     var name: String {
         let path =
             ids.isEmpty ? "an effect without an id" : ids.map(\.name).joined(separator: " > ")

@@ -1,9 +1,9 @@
 public import PledgeFutures
 
-/// An effect without the type of its events: its parts, their ids and delays, and the jobs at the leaves.
+/// An effect without the type of its events: parts, ids, delays, and the jobs at the leaves.
 ///
-/// What a store does with an effect until its jobs begin doesn't depend on the events. So the code for it isn't generic:
-/// generic code in another module than the app's can't be specialised, and takes several times as long.
+/// Until its jobs begin, nothing depends on the events. So this code isn't generic: generic code outside the app's
+/// module can't be specialised, and takes several times as long.
 @usableFromInline
 enum EffectTree: Sendable {
     case none
@@ -16,7 +16,7 @@ enum EffectTree: Sendable {
     indirect case cancel(EffectID)
 }
 
-/// An `EventJob` of any type of event.
+/// An `EventJob` of any event.
 @usableFromInline
 protocol EffectJob: AnyObject, Sendable {}
 
@@ -25,7 +25,7 @@ protocol EffectJob: AnyObject, Sendable {}
 final class EventJob<Event: Sendable>: EffectJob {
     @usableFromInline
     enum Start: Sendable {
-        /// A future that makes the effect's only event.
+        /// A future of the effect's only event.
         case start(@Sendable () -> Future<Event>)
         /// An operation that sends any number of events.
         case run(@Sendable (Effect<Event>.Send) -> Future<Void>)
@@ -36,14 +36,14 @@ final class EventJob<Event: Sendable>: EffectJob {
 
     init(_ start: Start) { self.start = start }
 
-    /// Returns the job with its type of event, which its effect and its store have too.
+    /// The job with its type of event, which is also its store's.
     @inlinable
     static func of(_ job: any EffectJob) -> EventJob {
         guard let job = job as? EventJob else { preconditionFailure("a job of \(Event.self)") }
         return job
     }
 
-    /// Returns a job that does the same work, and converts its events.
+    /// A job with the same work and other events.
     func map<Other: Sendable>(
         _ transform: @escaping @Sendable (Event) -> Other
     ) -> EventJob<Other> {
@@ -56,13 +56,12 @@ final class EventJob<Event: Sendable>: EffectJob {
 }
 
 extension EffectTree {
-    /// True if there is nothing to do.
     @inlinable
     var isNone: Bool {
         if case .none = self { true } else { false }
     }
 
-    /// True if it contains other effects or an id.
+    /// True if it contains effects or an id.
     var hasParts: Bool {
         switch self {
         case .none, .job: false
@@ -70,13 +69,11 @@ extension EffectTree {
         }
     }
 
-    /// Several trees at once.
     static func together(_ trees: [EffectTree]) -> EffectTree {
         let some = trees.filter { !$0.isNone }
         return some.count > 1 ? .merge(some) : some.first ?? .none
     }
 
-    /// Several trees, one after another.
     static func inOrder(_ trees: [EffectTree]) -> EffectTree {
         let some = trees.filter { !$0.isNone }
         return some.count > 1 ? .concatenate(some) : some.first ?? .none
@@ -95,7 +92,7 @@ extension EffectTree {
         }
     }
 
-    /// Returns this tree without the parts that have an id.
+    /// This tree without the parts that have the id.
     func without(_ id: EffectID) -> EffectTree {
         switch self {
         case .none, .job, .cancel: return self
@@ -113,7 +110,7 @@ extension EffectTree {
         }
     }
 
-    /// Returns this tree with its jobs and ids converted.
+    /// This tree with other jobs and ids.
     func map(
         job: (any EffectJob) -> any EffectJob = { $0 }, id: (EffectID) -> EffectID = { $0 }
     ) -> EffectTree {

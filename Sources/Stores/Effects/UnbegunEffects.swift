@@ -1,11 +1,11 @@
-/// An index of the effects that have not begun: the places where each id occurs.
+/// An index of unbegun effects: the places of each id.
 ///
-/// With it, the cost of cancelling an id doesn't depend on how many effects the store holds.
+/// So the cost of cancelling an id doesn't depend on how many effects there are.
 struct UnbegunEffects: Equatable, Sendable {
-    /// An effect that has not begun: the part of a sequence, or the only effect of a delay or a turn.
+    /// A part of a sequence, or the only effect of a delay or a turn.
     struct Place: Hashable, Comparable, Sendable {
         let run: RunNumber
-        /// The part's index in its sequence; 0 in a delay or a turn.
+        /// The index in the sequence; 0 in a delay or a turn.
         let part: Int
 
         static func < (left: Place, right: Place) -> Bool {
@@ -15,7 +15,7 @@ struct UnbegunEffects: Equatable, Sendable {
 
     private var places: [EffectID: Set<Place>] = [:]
 
-    /// The places of the effects that have an id, or contain an effect with the id.
+    /// Where effects have the id or contain it.
     func places(of id: EffectID) -> Set<Place> { places[id] ?? [] }
 
     mutating func insert(_ effect: EffectTree, at place: Place) {
@@ -24,7 +24,7 @@ struct UnbegunEffects: Equatable, Sendable {
 
     /// Removes an effect that begins or is dropped.
     ///
-    /// - Returns: The ids that occur nowhere any more, to be freed outside the lock.
+    /// - Returns: Ids that occur nowhere any more, to be freed outside the lock.
     mutating func remove(_ effect: EffectTree, at place: Place) -> [EffectID] {
         var unused: [EffectID] = []
         effect.forEachID { id in

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// Checks that a cancelled call ends, both in this process and on the wire.
+    /// A cancelled call ends, in this process and on the wire.
     static var cancelling: [TransportCheck] {
         [
             TransportCheck("cancel at once", "a call cancelled at once ends as cancelled") {
@@ -14,8 +14,8 @@ extension TransportCheck {
                     call.cancel()
                     try await bench.requireCancelled(call)
                 }
-                // A transport may keep a connection that it opened for one of these calls, if no request was sent on
-                // it. So the check waits only for the hang-ups of requests that have arrived.
+                // A transport may keep a connection that it opened for one of these calls, if it sent no request on it.
+                // So only the hang-ups of requests that have arrived are awaited.
                 _ = try await bench.inTime(server.allHungUp())
             },
             TransportCheck("cancel before the call", "a cancelled task's call sends nothing") {
@@ -101,7 +101,7 @@ extension TransportCheck {
         ]
     }
 
-    /// Checks that a deadline ends a call on time, and not earlier.
+    /// A deadline ends a call on time, and not earlier.
     static var timeLimits: [TransportCheck] {
         [
             TransportCheck("deadline", "a silent server meets the deadline of the context") {
@@ -151,7 +151,6 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// Fails the check if a call does not end as cancelled.
     func requireCancelled<Value>(_ call: Future<Value>) async throws {
         switch await settled(call) {
         case .failure(is CancellationError): return

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// Checks that a call ends, whatever the server does, and that its error describes what happened.
+    /// A call ends, whatever the server does, and its error says what happened.
     static var brokenAnswers: [TransportCheck] {
         let lost: [(Name, String, LoopbackAnswer)] = [
             ("hang up", "a server that leaves without an answer is connectionLost", .hangUp),
@@ -114,7 +114,7 @@ extension TransportCheck {
     }
 
     private static var unknownHost: TransportCheck {
-        // Names that end in .invalid never resolve (RFC 6761, section 6.4).
+        // Names in .invalid never resolve (RFC 6761, section 6.4).
         TransportCheck("unknown host", "a name that leads nowhere is cannotFindHost") { bench in
             let url = URL(string: "http://no-such-host.invalid/") ?? .anywhere
             let error = try await bench.failure(HTTPRequest(.get, url))
@@ -122,7 +122,7 @@ extension TransportCheck {
         }
     }
 
-    /// Checks that the transport reuses connections, and replaces those that the server closes.
+    /// The transport reuses connections, and replaces those that the server closes.
     static var connections: [TransportCheck] {
         [
             TransportCheck("keep-alive", "calls one after the other share a connection") { bench in
@@ -187,8 +187,8 @@ extension TransportCheck {
                 try require("the bodies", sent.map(\.text), is: ["x", "x"])
             },
             TransportCheck("too much", "bytes after an answer spoil no other") { bench in
-                // The extra bytes come in one piece with the answer. If they came after the next request, a client
-                // couldn't tell them from the answer to that request.
+                // The extra bytes come in one piece with the answer. After the next request, a client couldn't tell
+                // them from that request's answer.
                 let answers = """
                     HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n/0\
                     HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nextra
@@ -250,9 +250,7 @@ extension TransportBench {
 }
 
 extension TransportCheck {
-    /// Checks that an answer that can't be parsed isn't reported as a lost connection.
-    ///
-    /// If it were, a retry would repeat the call.
+    /// An answer that can't be parsed isn't reported as a lost connection, after which a retry would repeat the call.
     static var spoiltAnswers: [TransportCheck] {
         let spoilt: [(Name, String, String)] = [
             (
@@ -300,8 +298,7 @@ extension TransportCheck {
                     ("X-Latin", [0x63, 0x61, 0x66, 0xE9]), ("X-Broken", [0xC3, 0xA9, 0xFF]),
                     ("X-UTF8", [0xC3, 0xA9]),
                 ]
-                // Each round has a server that sends its answer twice. In the second round, an interim response comes
-                // before the answer.
+                // Each round's server sends its answer twice; in the second, after an interim response.
                 for start in ["", "HTTP/1.1 103 Early Hints\r\nX-Latin: a\r\n\r\n"] {
                     var head = Data((start + "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n").utf8)
                     for field in fields {

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// Checks that the method of a request arrives unchanged.
+    /// A request's method arrives unchanged.
     static var methods: [TransportCheck] {
         let bodiless = ["GET", "HEAD", "DELETE", "OPTIONS", "PURGE"].map { word in
             TransportCheck(
@@ -32,7 +32,7 @@ extension TransportCheck {
         return bodiless + carrying
     }
 
-    /// Checks that the target of a request arrives unchanged, byte by byte.
+    /// A request's target arrives unchanged, byte by byte.
     static var targets: [TransportCheck] {
         let targets = [
             "/", "/a/b", "/a%2Fb", "/a%20b", "/%E2%82%AC", "/a//b/", "/a;b=c,d", "/a?b=c&b=d",
@@ -88,7 +88,7 @@ extension TransportCheck {
         ]
     }
 
-    /// Checks that a request's headers arrive complete, and that no header can be injected.
+    /// A request's headers arrive complete, and none can be injected.
     static var requestHeaders: [TransportCheck] {
         [
             TransportCheck("header values", "values arrive as they are") { bench in
@@ -195,7 +195,7 @@ extension TransportCheck {
 }
 
 extension URL {
-    /// A placeholder for a request's URL; the check replaces it with the URL of its server.
+    /// A placeholder; the check puts its server's URL there.
     static var anywhere: URL { URL(fileURLWithPath: "/") }
 }
 
@@ -222,7 +222,7 @@ extension TransportBench {
 }
 
 extension TransportCheck {
-    /// Checks that a URL works with an IP address in place of a host name.
+    /// A URL works with an IP address in place of a host name.
     static var addresses: [TransportCheck] {
         [
             TransportCheck(
@@ -258,7 +258,7 @@ extension TransportCheck {
 }
 
 extension TransportCheck {
-    /// Checks that request bodies from every kind of source arrive complete.
+    /// Bodies from every kind of source arrive complete.
     static var requestBodies: [TransportCheck] {
         [
             TransportCheck("empty POST", "a POST without a body says that it has none") { bench in
@@ -399,9 +399,9 @@ extension TransportCheck {
     }
 }
 
-/// Reproducible bytes that show if a part of them was shifted.
+/// Reproducible bytes that show whether a part was shifted.
 package enum Pattern {
-    /// Returns bytes that repeat after 64 KiB, so that a debug build makes megabytes of them quickly.
+    /// They repeat after 64 KiB, so that a debug build makes megabytes of them quickly.
     package static func bytes(_ count: Int) -> Data {
         var bytes = Data(capacity: count + period.count)
         while bytes.count < count { bytes.append(period) }

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// Checks that the head of a response arrives as it was sent.
+    /// A response's head arrives as it was sent.
     static var responses: [TransportCheck] {
         let statuses = [200, 201, 203, 205, 299, 400, 404, 418, 429, 500, 503, 599].map { status in
             TransportCheck(
@@ -141,7 +141,7 @@ extension TransportCheck {
 }
 
 extension TransportCheck {
-    /// Checks that response bodies arrive complete, with every kind of framing.
+    /// Bodies arrive complete, with every kind of framing.
     static var responseBodies: [TransportCheck] {
         let framed: [(Name, String, LoopbackAnswer, String)] = [
             ("length", "a body of a known length comes", .text("content"), "content"),
@@ -234,7 +234,7 @@ extension TransportCheck {
         ]
     }
 
-    /// Checks that the transport returns redirects to the caller, instead of following them.
+    /// The transport returns redirects, and doesn't follow them.
     static var redirects: [TransportCheck] {
         let followed = [301, 302, 303, 307, 308].map { status in
             TransportCheck(
@@ -276,7 +276,7 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// Requires that the transport rejects an answer as too large, and that the error keeps none of the answer's bytes.
+    /// Requires that an answer is too large, and that the error keeps none of its bytes.
     fileprivate func refuses(_ answer: LoopbackAnswer) async throws {
         let error = try await failure(answer)
         try require("the code", error.code, is: .bodyTooLarge)

@@ -2,7 +2,7 @@ import Pledge
 import PledgeTesting
 
 extension TransportCheck {
-    /// Checks that a body can be read while it arrives, and can be abandoned.
+    /// A body can be read while it arrives, and can be abandoned.
     static var streaming: [TransportCheck] {
         [
             TransportCheck(
@@ -214,10 +214,10 @@ extension TransportCheck {
 }
 
 extension TransportBench {
-    /// Returns the response to a request whose deadline passes only after the head has arrived.
+    /// The response to a request whose deadline passes after the head has arrived.
     ///
-    /// The first try has a deadline of half a second. On a busy machine the head may come later, so each further try
-    /// has ten times the limit of the previous try.
+    /// The first deadline is half a second. On a busy machine the head may come later, so each further try has ten
+    /// times the last limit.
     fileprivate func streamUntilDeadline(
         _ server: LoopbackServer
     ) async throws -> HTTPStreamedResponse {
@@ -236,7 +236,7 @@ extension TransportBench {
 }
 
 extension TransportCheck {
-    /// Checks that a slow reader gets the whole body.
+    /// A slow reader gets the whole body.
     static var slowReading: TransportCheck {
         TransportCheck(
             "slow reader", "48 MiB come whole to a reader who is slower than the server",
@@ -257,7 +257,7 @@ extension TransportCheck {
             let response = try await bench.stream(HTTPRequest(.get, server.url))
             var received = 0
             while let chunk = try await bench.inTime(response.body.next()) {
-                // After each chunk of the first 2 MiB, the reader makes ten calls to another server, so it is slow.
+                // After each chunk of the first 2 MiB, ten calls to another server make the reader slow.
                 if received < 2 * piece.count {
                     for _ in 0..<10 { _ = try await bench.get(other) }
                 }

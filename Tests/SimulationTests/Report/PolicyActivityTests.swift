@@ -47,7 +47,7 @@ import Testing
             (4, "half-open", "closed"), (5, "open", "half-open"), (6, "half-open", "closed"),
         ]
         for (second, old, new) in changes {
-            activity.note(
+            activity.noteAction(
                 "state_changed", .stateChanged(from: old, to: new),
                 at: Nanoseconds(second) * 1_000_000_000)
         }

@@ -46,14 +46,14 @@ import Testing
         let members = (0..<100).map { _ in UUID() }
         for (number, member) in members.enumerated() {
             let group = SubscriberGroup<Int>(
-                distribute: { _, _, _ in },
+                notifyMembers: { _, _, _ in },
                 remove: { id in
                     asked.append(number)
                     return id == member ? .init(isLast: true) {} : nil
                 }, onClose: {})
             let subscriber = Subscriber(id: UUID(), since: 0, at: nil, group: group)
             subscribers.append(subscriber)
-            subscribers.note(member: member, of: subscriber.id)
+            subscribers.add(member: member, to: subscriber.id)
         }
         for number in [70, 99, 0] {
             #expect(subscribers.remove(members[number])?.emptyGroup != nil)

@@ -126,7 +126,7 @@ struct EffectPlayer {
             guard !jobs.isEmpty else { break }
             let job = jobs[index % jobs.count]
             model.end(job)
-            _ = machine.end(running.removeValue(forKey: job.number) ?? 0)
+            _ = machine.endJob(running.removeValue(forKey: job.number) ?? 0)
             begin(plans)
         case .removeAll:
             model.removeAll()

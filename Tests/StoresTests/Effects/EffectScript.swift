@@ -236,7 +236,7 @@ struct EffectHistory {
         if isTimer {
             machine.fire(one.run)
         } else {
-            require(machine.end(one.run) == isAlive, "only what is alive ends")
+            require(machine.endJob(one.run) == isAlive, "only what is alive ends")
         }
         if isAlive { takeAway(one.number) }
     }

@@ -101,7 +101,7 @@ extension SessionTaskDelegate {
     ) throws {
         let exchange = try TransportExchange(
             request, for: recipient, within: limits, on: scheduler)
-        try enter()
+        try beginStart()
         send(exchange)
     }
 }

@@ -1,25 +1,21 @@
-/// The content of a picture: panels with lines, and rows of states.
+/// A picture's content: panels with lines, and rows of states.
 struct PanelPlan {
-    /// A diagram of values over time.
     struct Panel {
         let title: String
         let scale: ValueScale.Kind
-        /// The panel's height, relative to the other panels.
+        /// The height, relative to the other panels.
         let weight: Double
         var lines: [Line] = []
     }
 
-    /// A line of values over time.
-    ///
-    /// A nil value leaves a gap.
+    /// Values over time; nil leaves a gap.
     struct Line {
-        /// The line's name in the panel's title, if the panel has several lines.
+        /// Shown in the panel's title, if the panel has several lines.
         var name: String?
         let look: PictureLook
         let points: [(time: Double, value: Double?)]
     }
 
-    /// The states of a policy over time.
     struct StateRow {
         let title: String
         let states: [(time: Double, state: String)]
@@ -31,14 +27,11 @@ struct PanelPlan {
 
     private(set) var panels: [Panel] = []
     private(set) var stateRows: [StateRow] = []
-    /// A note for each thing that the picture leaves out: the kind of thing, and a sentence about it.
+    /// What the picture leaves out: the kind of thing, and a sentence about it.
     private(set) var notes: [(kind: String, text: String)] = []
 }
 
-// MARK: - One run
-
 extension PanelPlan {
-    /// The panels of one run.
     init(of run: SimulationRun) {
         let source = PanelSource(run)
         panels = [
@@ -69,10 +62,8 @@ extension PanelPlan {
     }
 }
 
-// MARK: - Several runs
-
 extension PanelPlan {
-    /// The panels of several runs, with a line for each run.
+    /// A line for each run.
     init(comparing runs: [(name: String, run: SimulationRun)]) {
         let sources = runs.map { PanelSource($0.run) }
         func panel(
@@ -98,8 +89,6 @@ extension PanelPlan {
         addStates(of: named)
     }
 }
-
-// MARK: - Gauges and states
 
 extension PanelPlan {
     private mutating func addGauges(of runs: [(name: String?, run: SimulationRun)]) {
@@ -137,9 +126,9 @@ extension PanelPlan {
     }
 }
 
-/// The values of one run, as lines for panels.
+/// One run's values, as lines for panels.
 struct PanelSource {
-    /// The maximum number of points in a line.
+    /// The most points in a line.
     private static let mostPoints = 400
 
     private let run: SimulationRun
@@ -152,7 +141,7 @@ struct PanelSource {
         intervals = run.series(every: step)
     }
 
-    /// Returns a line with a value for each interval, at the interval's middle.
+    /// A line with a value at each interval's middle.
     func line(
         _ name: String?, _ look: PictureLook, _ value: (SimulationRun.Interval) -> Double?
     ) -> PanelPlan.Line {
@@ -161,7 +150,7 @@ struct PanelSource {
             points: intervals.map { (($0.start + $0.end) / 2, value($0)) })
     }
 
-    /// Lines for retries, withheld retries, refusals, hedges and timeouts, each only if it happened in the run.
+    /// Retries, withheld retries, refusals, hedges and timeouts, each only if it happened.
     var actionLines: [PanelPlan.Line] {
         let kinds: [(name: String, prefix: String)] = [
             ("retries", "retrying"), ("withheld retries", "retry_withheld"),
@@ -190,14 +179,12 @@ struct PanelSource {
 }
 
 extension SimulationRun.Interval {
-    /// Returns a count as a rate per second.
+    /// Per second.
     func rate(of count: Int) -> Double { length > 0 ? Double(count) / length : 0 }
 }
 
 extension SimulationRun.Gauge {
-    /// The values and their times.
-    ///
-    /// If there are too many, they are thinned out evenly to at most 400.
+    /// At most 400 values, thinned out evenly.
     var points: [(time: Double, value: Double?)] {
         let step = values.count / 400 + 1
         return stride(from: 0, to: values.count, by: step).map { index in

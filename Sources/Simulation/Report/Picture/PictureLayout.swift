@@ -9,11 +9,10 @@ struct PictureLayout {
     var elements = PictureElements()
     /// The lower edge of what is drawn so far.
     var y = Self.margin
-    /// The names of the changes, drawn between the first panel and its title.
+    /// The names of the changes, between the first panel and its title.
     private var labels = ChangeLabels([], within: 0...0)
     /// The horizontal positions of the changes' lines.
     private(set) var changes: [Double] = []
-    /// The texts of the picture's description.
     var description: [String] = []
     var notes: [(kind: String, text: String)] = []
 
@@ -25,7 +24,6 @@ struct PictureLayout {
     /// The width available to a line of text.
     static let room = width - 2 * margin
 
-    /// The whole picture, once everything is drawn.
     var svg: String {
         let height = (y + Self.margin).rounded(.up)
         let page =
@@ -35,19 +33,14 @@ struct PictureLayout {
             height: height, sheet: PictureLook.sheet, elements: [page] + elements.elements)
     }
 
-    /// Returns a name if it fits, otherwise a substitute.
-    ///
-    /// If the substitute is shown, only the description has the full name.
+    /// The name if it fits, or else a substitute; then only the description has the full name.
     func name(_ name: String, or substitute: String, within room: Double) -> String {
         name.inOneLine.width(isStrong: true) <= room
             ? name : "\(substitute), named in the description"
     }
 }
 
-// MARK: - Above the panels
-
 extension PictureLayout {
-    /// Draws the title, a warning, the names of the runs, and the names of the changes.
     mutating func drawHead(
         warning: String?, legend: [String], changes: [SimulationRun.Change]
     ) {
@@ -69,7 +62,7 @@ extension PictureLayout {
         place(changes)
     }
 
-    /// Draws the legend: a line and a name for each run.
+    /// A line and a name for each run.
     private mutating func drawLegend(_ names: [String]) {
         if names.isEmpty { return }
         var x = Self.margin
@@ -103,14 +96,14 @@ extension PictureLayout {
         }
     }
 
-    /// The height of the changes' names, with room for the uppermost label of the panel's scale.
+    /// The height of the changes' names, with room for the topmost label of the panel's scale.
     var labelHeight: Double {
         labels.rowCount == 0 ? 0 : Double(labels.rowCount) * Self.labelRowHeight + 6
     }
 
     private static let labelRowHeight = 13.0
 
-    /// Draws the names of the changes, and lines from the names down to the panel.
+    /// Draws the changes' names, and lines from them down to the panel.
     mutating func drawLabels() {
         let bottom = y + labelHeight
         for label in labels.labels {
@@ -122,15 +115,13 @@ extension PictureLayout {
     }
 }
 
-// MARK: - The panels
-
 extension PictureLayout {
     private static let titleHeight = 17.0
     private static let gap = 8.0
     private static let rowHeight = 26.0
     private static let footHeight = 20.0
 
-    /// Draws the panels, the rows of states, and the time axis below them.
+    /// Draws the panels, the rows of states, and the time axis below.
     mutating func draw(_ plan: PanelPlan) {
         notes += plan.notes
         let panels = Double(plan.panels.count) * (Self.titleHeight + Self.gap)
@@ -198,12 +189,8 @@ extension PictureLayout {
     }
 }
 
-// MARK: - States
-
 extension PictureLayout {
-    /// Returns the look of a state: its class in the style sheet, and its height.
-    ///
-    /// States differ by colour and by height.
+    /// The style sheet's class for a state, and its height; states differ by colour and height.
     private static func look(of state: String) -> (name: String, height: Double) {
         switch state {
         case "closed": ("closed", 2)
@@ -245,8 +232,6 @@ extension PictureLayout {
     }
 }
 
-// MARK: - Below the panels
-
 extension PictureLayout {
     private mutating func drawFoot() {
         for time in axis.marks {
@@ -263,14 +248,12 @@ extension PictureLayout {
     }
 }
 
-/// The names of changes above the panels, in rows that keep each name clear of other names and their lines.
+/// The changes' names above the panels, in rows that keep them clear of each other and of the lines.
 struct ChangeLabels {
-    /// A name and its position.
     struct Label {
         let name: String
-        /// The horizontal position of the change.
         let x: Double
-        /// The row, counted from the bottom.
+        /// Counted from the bottom.
         let row: Int
         let anchor: SVG.Anchor
         fileprivate let from: Double
@@ -281,17 +264,11 @@ struct ChangeLabels {
     private static let gap = 3.0
 
     private(set) var labels: [Label] = []
-    /// The names that didn't fit.
     private(set) var others: [String] = []
 
-    /// The number of rows in use.
     var rowCount: Int { (labels.map(\.row).max() ?? -1) + 1 }
 
-    /// Places names.
-    ///
-    /// - Parameters:
-    ///   - changes: The names and their positions, from left to right.
-    ///   - room: The range available to names.
+    /// `changes` are the names and their positions, from left to right; `room` is the range available to them.
     init(_ changes: [(name: String, x: Double)], within room: ClosedRange<Double>) {
         let ways = [SVG.Anchor.start, .end].map {
             ChangeLabels(changes, within: room, preferring: $0)
@@ -299,11 +276,10 @@ struct ChangeLabels {
         self = ways[1].others.count < ways[0].others.count ? ways[1] : ways[0]
     }
 
-    /// Places names, each on the preferred side of its line if it fits there.
+    /// Places each name in the lowest row where it fits, on the preferred side of its line if it can.
     ///
-    /// Each name gets the lowest row where it fits. Its line runs down from there through all lower rows, and must not
-    /// cross another name. A name to the right of its line may extend over later changes, so their names must be in
-    /// lower rows, and are placed first. If the preferred side is the left, earlier names are placed first.
+    /// The line runs down from there and must not cross another name. A name to the right of its line may extend over
+    /// later changes, whose names must be lower, and are placed first; on the left, the other way round.
     private init(
         _ changes: [(name: String, x: Double)], within room: ClosedRange<Double>,
         preferring side: SVG.Anchor
@@ -357,6 +333,6 @@ struct ChangeLabels {
 }
 
 extension ChangeLabels.Label {
-    /// The horizontal position at which the text begins or ends.
+    /// Where the text begins or ends.
     var textX: Double { anchor == .start ? x + 3 : x - 3 }
 }

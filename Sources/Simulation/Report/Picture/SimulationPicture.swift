@@ -67,20 +67,16 @@ extension SimulationRun {
     }
 }
 
-/// The SVG elements of a picture.
 struct PictureElements {
     private(set) var elements: [String] = []
 
-    /// Adds a line of text.
     mutating func add(
         text: String, x: Double, y: Double, look: String? = nil, _ anchor: SVG.Anchor = .start
     ) {
         elements.append(SVG.text(text, x: x, y: y, look: look, anchor))
     }
 
-    /// Adds straight lines through points.
-    ///
-    /// A single point becomes a dot.
+    /// Adds straight lines through points; a single point is a dot.
     mutating func add(path points: [(x: Double, y: Double)], _ look: PictureLook) {
         guard let first = points.first else { return }
         let rest = points.count == 1 ? points : Array(points.dropFirst())
@@ -89,7 +85,6 @@ struct PictureElements {
             "<path class=\"\(look.name)\" d=\"M\(first.x.pixels),\(first.y.pixels) \(path)\"/>")
     }
 
-    /// Adds a filled rectangle.
     mutating func add(rect x: Double, _ y: Double, width: Double, height: Double, look: String) {
         elements.append(
             "<rect class=\"\(look)\" x=\"\(x.pixels)\" y=\"\(y.pixels)\" width=\"\(width.pixels)\" "
@@ -97,19 +92,19 @@ struct PictureElements {
     }
 }
 
-/// The SVG of all pictures: of simulations, and of the documentation.
+/// The SVG of all pictures, also the documentation's.
 package enum SVG {
-    /// The point of a text that lies at the text's x coordinate.
+    /// The point of a text that lies at its x coordinate.
     package enum Anchor: String {
         case start, middle, end
     }
 
-    /// Returns a whole file.
+    /// A whole file.
     ///
     /// - Parameters:
     ///   - description: The picture in words, for readers who can't see it.
     ///   - sheet: The style sheet and other definitions, as elements.
-    ///   - elements: The elements to draw, from back to front.
+    ///   - elements: From back to front.
     package static func file(
         title: String, description: String, width: Double, height: Double, sheet: String,
         elements: [String]
@@ -125,9 +120,7 @@ package enum SVG {
         return ([head] + elements + ["</svg>", ""]).joined(separator: "\n")
     }
 
-    /// Returns a line of text.
-    ///
-    /// - Parameter look: The class in the style sheet.
+    /// `look` is the class in the style sheet.
     package static func text(
         _ text: String, x: Double, y: Double, look: String? = nil, _ anchor: Anchor = .start
     ) -> String {
@@ -138,12 +131,12 @@ package enum SVG {
 }
 
 extension Double {
-    /// The number as a coordinate in pixels, with at most one decimal.
+    /// In pixels, with at most one decimal.
     package var pixels: String { shortText(digits: 1) }
 }
 
 extension String {
-    /// The text with XML's special characters escaped, and with U+FFFD for characters that XML 1.0 doesn't allow.
+    /// Escapes XML's special characters; U+FFFD stands for those that XML 1.0 doesn't allow.
     package var escaped: String {
         var text = ""
         for scalar in inOneLine.unicodeScalars {
@@ -160,7 +153,7 @@ extension String {
         return text
     }
 
-    /// Returns an upper estimate of the text's width in DejaVu Sans, the widest of the common fonts.
+    /// An upper estimate of the width in DejaVu Sans, the widest of the common fonts.
     func width(size: Double = 11, isStrong: Bool = false) -> Double {
         let share = isStrong ? 0.72 : 0.67
         // Chinese, Japanese and Korean characters, and emoji, are as wide as they are high.
@@ -168,18 +161,14 @@ extension String {
     }
 }
 
-/// The look of a shape or a text in a picture: a class of the style sheet.
+/// A class of the style sheet.
 enum PictureLook: Equatable {
-    /// The offered load.
     case neutral
     /// One of six lines, which also differ by their dashes.
     case line(Int)
-    /// A line of a scale or axis.
     case grid
-    /// The time of a change.
     case change
 
-    /// The name of the class.
     var name: String {
         switch self {
         case .neutral: "offered"
@@ -189,7 +178,7 @@ enum PictureLook: Equatable {
         }
     }
 
-    /// The style sheet, for light and dark pages.
+    /// For light and dark pages.
     static let sheet = """
         <style>
         text{font:11px ui-sans-serif,system-ui,-apple-system,"Segoe UI","Noto Sans",Helvetica,Arial,sans-serif;fill:#59636e}

@@ -1,21 +1,18 @@
-/// The vertical scale of a panel.
 struct ValueScale {
     enum Kind {
-        /// Begins at 0, or at the smallest value if that value is negative.
+        /// From 0, or from the smallest value if that is negative.
         case linear
-        /// Times in seconds, marked at powers of ten.
+        /// Seconds, marked at powers of ten.
         case logarithmic
     }
 
     private let kind: Kind
     private let low: Double
     private let high: Double
-    /// The values that are marked by a line and a label.
+    /// The values with a line and a label.
     private(set) var marks: [(value: Double, label: String)] = []
 
-    /// Creates a scale for values.
-    ///
-    /// - Parameter most: The number of marks that fit, at least two.
+    /// `most` is the number of marks that fit, at least two.
     init(_ kind: Kind, for values: [Double], marks most: Int) {
         self.kind = kind
         switch kind {
@@ -37,7 +34,7 @@ struct ValueScale {
         }
     }
 
-    /// Returns the position of a value: 0 at the bottom, 1 at the top.
+    /// 0 at the bottom, 1 at the top.
     func place(of value: Double) -> Double {
         let number = kind == .linear ? value : value > 0 ? Self.power(of: value) : low
         return min(max((number - low) / (high - low), 0), 1)
@@ -45,14 +42,14 @@ struct ValueScale {
 
     private static let logOfTen = 2.302585092994046
 
-    /// The base-10 logarithm of a value, rounded to a whole number if it is very near one.
+    /// The base-10 logarithm, rounded if it's very near a whole number.
     private static func power(of value: Double) -> Double {
         let power = PortableMath.log(value) / logOfTen
         let whole = power.rounded()
         return (power - whole).magnitude < 1e-9 ? whole : power
     }
 
-    /// Returns the next round number at or above a value: 1, 2, 2.5, 4, 5, 6, 8 or 10 times a power of ten.
+    /// The next round number: 1, 2, 2.5, 4, 5, 6, 8 or 10 times a power of ten.
     private static func round(above value: Double) -> Double {
         guard value > 0 else { return 1 }
         var unit = 1.0
@@ -74,7 +71,6 @@ struct ValueScale {
     }
 }
 
-/// The horizontal time axis of a picture.
 struct TimeAxis {
     static let left = 64.0
     static let right = 868.0
@@ -83,12 +79,11 @@ struct TimeAxis {
 
     init(_ duration: Double) { self.duration = duration > 0 ? duration : 1 }
 
-    /// Returns the position of a time in seconds.
     func x(of time: Double) -> Double {
         Self.left + (Self.right - Self.left) * min(max(time / duration, 0), 1)
     }
 
-    /// The times that have labels, about ten.
+    /// The labelled times, about ten.
     var marks: [Double] {
         let steps = [
             1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 43_200,

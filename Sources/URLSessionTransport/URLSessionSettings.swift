@@ -7,7 +7,7 @@ import FoundationNetworking
 import Foundation
 #endif
 
-/// The kinds of system whose URLSessions support different settings.
+/// The systems whose URLSessions support different settings.
 enum URLSessionSystem: CaseIterable {
     case linux
     case macOS
@@ -22,14 +22,14 @@ enum URLSessionSystem: CaseIterable {
     static let here = iOS
     #endif
 
-    /// Returns words that say what to use instead of URLSession for a setting that URLSession cannot apply.
+    /// Says what to use instead of URLSession for a setting.
     fileprivate func alternative(_ transports: String = "CurlTransport or AHCTransport") -> String {
         self == .iOS ? "no transport on this system can" : "use \(transports)"
     }
 }
 
 extension ConnectionSettings {
-    /// Checks that URLSession can apply the settings.
+    /// Throws if URLSession can't apply the settings.
     ///
     /// - Parameters:
     ///   - environment: The environment variables.
@@ -95,9 +95,7 @@ extension TLSSettings {
         }
     }
 
-    /// Refuses a client certificate that Apple's Security cannot read.
-    ///
-    /// Security reads a certificate with its key only from PKCS#12, unless both are in a keychain.
+    /// Refuses a client certificate that Apple's Security can't read: without a keychain, it reads only PKCS#12.
     private func checkForSecurity() throws(UnsupportedSetting) {
         guard let clientCertificate, !clientCertificate.isPKCS12 else { return }
         throw UnsupportedSetting(
@@ -109,7 +107,7 @@ extension TLSSettings {
 
 #if canImport(FoundationNetworking)
 extension ProxySettings {
-    /// Refuses proxy settings, which URLSession on Linux doesn't have.
+    /// Refuses proxy settings.
     ///
     /// On Linux, URLSession's libcurl uses the environment's proxies.
     fileprivate func checkForURLSession(
@@ -133,15 +131,14 @@ extension ProxySettings {
 }
 
 extension ConnectionSettings {
-    /// Changes nothing, because the settings that pass the check are URLSession's defaults.
+    /// Nothing to do: the settings that pass the check are URLSession's defaults.
     func configure(_ session: URLSessionConfiguration) {}
 }
 #else
 extension ProxySettings {
-    /// Refuses a proxy with a user; on all systems but macOS, also refuses a proxy with excepted hosts.
+    /// Refuses a proxy with a user and, except on macOS, one with excepted hosts.
     ///
-    /// On Apple platforms, URLSession doesn't take a proxy's user from the settings, but asks for the user. It can
-    /// except hosts from a proxy only on macOS.
+    /// Apple's URLSession asks for a proxy's user instead of taking it from the settings.
     fileprivate func checkForURLSession(
         in environment: [String: String]
     ) throws(UnsupportedSetting) {
@@ -182,7 +179,7 @@ extension ConnectionSettings {
 }
 
 extension ProxySettings.Server {
-    /// The proxy under the names of CFNetwork's keys, because some systems declare no constants for the keys.
+    /// The proxy under CFNetwork's keys, for which some systems declare no constants.
     fileprivate var dictionary: [AnyHashable: Any] {
         var dictionary: [AnyHashable: Any] = ["ExceptionsList": bypassed]
         for kind in scheme == "http" ? ["HTTP", "HTTPS"] : ["SOCKS"] {

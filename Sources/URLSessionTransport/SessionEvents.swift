@@ -10,7 +10,6 @@ import Foundation
 #endif
 
 extension SessionTaskDelegate: URLSessionDataDelegate {
-    /// Receives the headers.
     func urlSession(
         _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
         completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
@@ -34,12 +33,11 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         if let refusal { fail(id, with: refusal) }
     }
 
-    /// Receives a piece of the body.
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
         let id = dataTask.taskIdentifier
         guard let exchange = exchange(id) else { return }
         if exchange.isStreamed {
-            // On Linux, `pass` always says that it has room, because even a suspended task would continue to receive.
+            // On Linux, `pass` always has room, because even a suspended task would continue to receive.
             let hasRoom = exchange.pass(data) { dataTask.resume() }
             if !hasRoom { dataTask.suspend() }
         } else if let refusal = data.withUnsafeBytes({ exchange.receive($0) }) {
@@ -47,7 +45,6 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         }
     }
 
-    /// Notes that a piece of the request's body has been sent.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didSendBodyData bytesSent: Int64,
         totalBytesSent: Int64, totalBytesExpectedToSend: Int64
@@ -55,7 +52,6 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         exchange(task.taskIdentifier)?.noteSentBytes()
     }
 
-    /// Receives the end of a task.
     func urlSession(
         _ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?
     ) {
@@ -66,7 +62,7 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
         finish(id)
     }
 
-    /// Returns the error that the caller gets for an error from URLSession.
+    /// The caller's error for an error of URLSession.
     private func failure(_ error: any Error) -> any Error {
         if (error as? URLError)?.code == .cancelled { return CancellationError() }
         return HTTPError(
@@ -82,12 +78,11 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
     ) {
         state.withLock { state in
             // On Linux, calling this handler for a cancelled task ends the process. An entry is removed before its task
-            // is cancelled. So while the lock is held and the entry is there, the task is not cancelled.
+            // is cancelled, so as long as the entry is there, the task isn't.
             if state.entries[task.taskIdentifier] != nil { completionHandler(nil) }
         }
     }
 
-    /// Notes that the session has been invalidated.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?) {
         state.withLock { $0.session = nil }
         deliver { self.closed.resolve() }
@@ -95,24 +90,23 @@ extension SessionTaskDelegate: URLSessionDataDelegate {
 }
 
 extension SessionTaskDelegate {
-    /// The exchange of a task; nil if the exchange has ended.
+    /// Nil if the exchange has ended.
     func exchange(_ id: Int) -> TransportExchange? {
         state.withLock { $0.entries[id]?.call.exchange }
     }
 
-    /// Ends an exchange whose response is complete.
     func finish(_ id: Int) { remove(id)?.call.exchange.finish(delivering: deliver) }
 }
 
 #if !canImport(FoundationNetworking)
 extension SessionTaskDelegate {
-    /// Notes that a task waits for a network.
+    /// The task waits for a network.
     func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {
         exchange(task.taskIdentifier)?.expectNothing()
         passOn(session, waitOf: task)
     }
 
-    /// Notes the metrics of a task's connection, which URLSession reports before the task's end.
+    /// Records the connection's metrics, which URLSession reports before the task's end.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didFinishCollecting metrics: URLSessionTaskMetrics
@@ -124,9 +118,8 @@ extension SessionTaskDelegate {
     }
 
     #if canImport(ObjectiveC)
-    /// The delegate of the app's session; nil if the session is the transport's own.
-    ///
-    /// URLSession reports these events only to the task's delegate, so this object passes them on.
+    /// The delegate of the app's session, to which these events are passed on: URLSession reports them only to the
+    /// task's delegate.
     private func appDelegate(of session: URLSession) -> (any URLSessionTaskDelegate)? {
         isGuest ? session.delegate as? any URLSessionTaskDelegate : nil
     }
@@ -142,7 +135,7 @@ extension SessionTaskDelegate {
     }
     #endif
 
-    // These methods serve the stand-ins for Apple's frameworks, whose protocols have no optional requirements.
+    // For the stand-ins of Apple's frameworks, whose protocols have no optional requirements.
     #if !canImport(ObjectiveC)
     private func passOn(_ session: URLSession, waitOf task: URLSessionTask) {}
 
@@ -150,77 +143,5 @@ extension SessionTaskDelegate {
         _ session: URLSession, _ metrics: URLSessionTaskMetrics, of task: URLSessionTask
     ) {}
     #endif
-}
-
-extension TransactionTimes {
-    init(_ metrics: URLSessionTaskTransactionMetrics) {
-        self.init(
-            isFromNetwork: metrics.resourceFetchType == .networkLoad,
-            protocolName: metrics.networkProtocolName,
-            isReusedConnection: metrics.isReusedConnection,
-            remoteAddress: metrics.remoteAddress,
-            remotePort: metrics.remotePort.map { "\($0)" },
-            domainLookupEnd: metrics.domainLookupEndDate, connectEnd: metrics.connectEndDate,
-            secureConnectionStart: metrics.secureConnectionStartDate,
-            secureConnectionEnd: metrics.secureConnectionEndDate,
-            responseStart: metrics.responseStartDate)
-    }
-}
-#endif
-
-#if canImport(FoundationNetworking)
-extension SessionTaskDelegate {
-    /// Sends a request again if its reused connection was closed before any part of an answer arrived.
-    ///
-    /// URLSession on Linux calls this method in two cases. In the first case, a task without a body begins. In the
-    /// second case, libcurl rewinds a body, because the server closed a reused connection before any part of an answer
-    /// arrived.
-    ///
-    /// In the second case, URLSession would send the headers again without the body, and wait forever. So this method
-    /// cancels the task, and sends the request again if that is allowed. A request without a body doesn't need that:
-    /// libcurl itself sends it again, whatever the method.
-    func urlSession(
-        _ session: URLSession, task: URLSessionTask,
-        needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
-    ) {
-        // The handler is called at once, because URLSession waits for it on the queue where it does everything else.
-        completionHandler(nil)
-        let id = task.taskIdentifier
-        let isBodyless = state.withLock { $0.entries[id]?.call.body.isNone ?? true }
-        if !isBodyless { aside.async { self.sendAgain(id) } }
-    }
-
-    private func sendAgain(_ id: Int) {
-        let call = state.withLock { state -> Call? in
-            guard let call = state.entries[id]?.call, call.mayBeRepeated,
-                call.state.withLock({ $0.resends }) < Self.maxResends
-            else { return nil }
-            state.starting += 1
-            return call
-        }
-        guard let call else { return fail(id, with: HTTPError(code: .connectionLost)) }
-        // From here until `start`, the call has no task. If the call is ended meanwhile, `end` records that, and
-        // `start` cancels the new task.
-        let body = call.state.withLock { state in
-            state.resends += 1
-            state.task = nil
-            return state.body
-        }
-        guard let entry = remove(id) else { return leave() }
-        stop(entry.task)
-        start(call, body)
-    }
-
-    /// The largest number of times that a request is sent again.
-    private static let maxResends = 5
-}
-
-extension SessionTaskDelegate.Call {
-    /// True if the request may be repeated; its body can always be repeated, because the transport has all of it.
-    fileprivate var mayBeRepeated: Bool {
-        var head = exchange.request
-        head.body = .none
-        return head.isReplayable
-    }
 }
 #endif

@@ -20,7 +20,7 @@ import Android
 #endif
 
 extension HTTPError.Code {
-    /// Creates the code for an error from AsyncHTTPClient, or from SwiftNIO below it.
+    /// The code for an error of AsyncHTTPClient, or of SwiftNIO below it.
     init(asyncHTTPClient error: any Error) {
         switch error {
         case is UnprocessedRequest: self = .connectionLost
@@ -43,7 +43,7 @@ extension HTTPError.Code {
         }
     }
 
-    /// Returns the reason for the failure, in a few words; nil if the code says everything.
+    /// The reason in a few words; nil if the code says everything.
     func reason(of error: any Error, limits: ClientLease.Limits?) -> String? {
         switch self {
         case .insecureConnection: return TLSFailureReason.reason(in: "\(error)")
@@ -70,13 +70,13 @@ extension HTTPError.Code {
         case .remoteConnectionClosed, .requestStreamCancelled, .cancelled: self = .connectionLost
         case .bodyLengthMismatch: self = .bodyLengthMismatch
         case .proxyAuthenticationRequired: self = .proxyRefused
-        // The proxy answered with some other status; the error doesn't say which.
+        // The proxy answered with another status, which the error doesn't tell.
         case .invalidProxyResponse: self = .cannotConnect
         default: self = .other
         }
     }
 
-    /// Creates the code for a host with no address, or with no address that accepts a connection.
+    /// The code for a host with no address, or with none that accepts a connection.
     private init(_ error: NIOConnectionError) {
         let codes = error.connectionErrors.compactMap { ($0.error as? IOError)?.errnoCode }
         if error.connectionErrors.isEmpty {
@@ -90,10 +90,9 @@ extension HTTPError.Code {
         }
     }
 
-    /// Creates the code for an error of the HTTP parser.
+    /// The code for an error of the HTTP parser.
     ///
-    /// If a connection ends in the middle of a message, it is lost. Any other error means that the response is not
-    /// HTTP.
+    /// A connection that ends within a message is lost; any other error means that the response isn't HTTP.
     private init(_ error: HTTPParserError) {
         self = error == .invalidEOFState ? .connectionLost : .badResponse
     }
@@ -109,18 +108,15 @@ extension HTTPError.Code {
     }
 }
 
-/// The error of a request that the server has not processed, or that was not sent.
+/// The error of a request that the server hasn't processed, or that wasn't sent.
 struct UnprocessedRequest: Error {
     enum Reason {
-        /// The server accepts no more requests on the connection.
         case leaving
-        /// The server has refused the request.
         case refused
         /// The connection ended before the request was sent.
         case unsent
     }
 
-    /// AsyncHTTPClient's error.
     let cause: any Error
     let reason: Reason
 }

@@ -11,10 +11,7 @@ import Foundation
 extension URLSession {
     /// Creates the task that sends a request.
     ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - body: The body to send.
-    ///   - isHTTP3: True if the task may begin with HTTP/3, which only Apple's systems support.
+    /// - Parameter isHTTP3: True if the task may begin with HTTP/3, which only Apple's systems support.
     func makeTask(
         for request: HTTPRequest, _ body: UploadBody, assumingHTTP3 isHTTP3: Bool = false
     ) -> URLSessionTask {
@@ -35,7 +32,6 @@ extension URLSession {
 }
 
 extension URLRequest {
-    /// Creates the head of a validated request.
     fileprivate init(_ request: HTTPRequest) {
         let url = request.url.withoutUser.withPlainScheme
         #if canImport(FoundationNetworking)
@@ -45,16 +41,14 @@ extension URLRequest {
         #endif
         httpMethod = request.method.rawValue
         let headers = request.effectiveHeaders
-        // Repeated fields are sent as one field, joined like `HTTPHeaders` joins them.
+        // Repeated fields are sent as one, joined as `HTTPHeaders` joins them.
         for (name, _) in headers { setValue(headers[name], forHTTPHeaderField: name) }
     }
 }
 
 extension URL {
-    /// The same URL without user and password, which URLSession would send.
-    ///
-    /// On Linux, URLSession would send them unasked. On Apple platforms, an app's session would send them to a server
-    /// that asks for a password.
+    /// Without user and password: URLSession on Linux would send them unasked, and an app's session on Apple platforms
+    /// to a server that asks for a password.
     fileprivate var withoutUser: URL {
         let place = AbsoluteURL.schemeAndAuthority(of: self)
         guard let user = place.utf8.lastIndex(of: UInt8(ascii: "@")),
@@ -65,9 +59,7 @@ extension URL {
         return URL(string: text) ?? self
     }
 
-    /// The same URL with its scheme in lower case.
-    ///
-    /// URLSession on Linux ends the process if the scheme has upper-case letters.
+    /// With the scheme in lower case, because URLSession on Linux ends the process otherwise.
     fileprivate var withPlainScheme: URL {
         let text = absoluteString
         if text.utf8.starts(with: "http".utf8) { return self }
@@ -78,25 +70,25 @@ extension URL {
 
 #if canImport(FoundationNetworking)
 extension URL {
-    /// The same URL with a percent-encoded IPv6 address as its host.
+    /// With a percent-encoded IPv6 address.
     ///
     /// URLSession on Linux passes a URL to libcurl only if Foundation and libcurl find the same host in it. In `[::1]`,
-    /// Foundation finds `::1` and libcurl finds `[::1]`. In `%5B%3A%3A1%5D`, both find `[::1]`. libcurl connects to
-    /// that address, and sends it as `[::1]` in Host.
+    /// they find `::1` and `[::1]`. In `%5B%3A%3A1%5D`, both find `[::1]`, which libcurl connects to, and sends in
+    /// Host.
     var withEncodedLiteral: URL {
         replacingHost(from: "[", to: "]") { literal in
             "%5B\(literal.replacing("%", with: "%25").replacing(":", with: "%3A"))%5D"
         }
     }
 
-    /// The same URL with a plain IPv6 address, the inverse of ``withEncodedLiteral``.
+    /// The inverse of ``withEncodedLiteral``.
     var withPlainLiteral: URL {
         replacingHost(from: "%5B", to: "%5D") { literal in
             "[\(literal.replacing("%3A", with: ":").replacing("%25", with: "%"))]"
         }
     }
 
-    /// Returns the same URL with another host, if the host begins with `start` and contains `end`.
+    /// Replaces the host if it begins with `start` and contains `end`.
     private func replacingHost(
         from start: String, to end: String, by change: (Substring) -> String
     ) -> URL {

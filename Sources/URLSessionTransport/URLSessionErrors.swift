@@ -9,11 +9,11 @@ import Foundation
 #endif
 
 extension HTTPError {
-    /// Returns the reason why URLSession failed, in a few words; nil if the code says everything.
+    /// The reason in a few words; nil if the code says everything.
     ///
     /// - Parameters:
-    ///   - error: The error from URLSession.
-    ///   - idleLimit: The session's idle timeout; nil if it has none.
+    ///   - error: The error of URLSession.
+    ///   - idleLimit: The session's idle timeout.
     static func reason(of error: any Error, idleLimit: Duration? = nil) -> String? {
         guard let code = (error as? URLError)?.code else { return nil }
         switch code {
@@ -46,7 +46,6 @@ extension HTTPError {
 }
 
 extension HTTPError.Code {
-    /// Creates the code for an error from URLSession.
     init(_ error: any Error) {
         guard let code = (error as? URLError)?.code else {
             let error = error as NSError
@@ -77,8 +76,8 @@ extension HTTPError.Code {
         default: self = Self.onThisPlatform(code, (error as NSError).localizedDescription)
         }
         #if canImport(FoundationNetworking)
-        // If a server refuses the client's certificate, the server ends the connection after the handshake. URLSession
-        // reports that as a lost connection; only its words tell the reason.
+        // A server that refuses the client's certificate ends the connection after the handshake. URLSession calls that
+        // a lost connection; only its words tell.
         let isRefused = { LibcurlWords($0).meaning == .insecureConnection }
         if code == .networkConnectionLost, isRefused((error as NSError).localizedDescription) {
             self = .insecureConnection
@@ -86,9 +85,9 @@ extension HTTPError.Code {
         #endif
     }
 
-    /// The codes for CFNetwork's proxy errors, which Apple's URLSession passes on.
+    /// CFNetwork's proxy errors, which Apple's URLSession passes on.
     ///
-    /// Only wrong credentials are a lasting refusal. The other errors don't say with which status the proxy answered.
+    /// Only wrong credentials are a lasting refusal. The others don't tell the proxy's status.
     private static let ofProxies: [Int: HTTPError.Code] = [
         // kCFErrorHTTPBadProxyCredentials, and two errors of SOCKS: wrong credentials, and no acceptable method.
         307: .proxyRefused, 122: .proxyRefused, 124: .proxyRefused,
@@ -96,12 +95,11 @@ extension HTTPError.Code {
         306: .cannotConnect, 310: .cannotConnect, 311: .cannotConnect,
     ]
 
-    /// Returns the code for an error that means different things on different platforms.
+    /// The code for an error that means different things on different systems.
     ///
-    /// On Linux, "bad server response" means that the server closed the connection without an answer. "Unsupported URL"
-    /// means that the answer was not HTTP, because a URL that really is unsupported is never sent. Most other errors
-    /// are "unknown". Then only libcurl's words distinguish, for example, an untrusted certificate from a body that
-    /// ended too soon.
+    /// On Linux, "bad server response" means that the connection was closed without an answer, and "unsupported URL"
+    /// that the answer wasn't HTTP. Most other errors are "unknown", and only libcurl's words tell, for example, an
+    /// untrusted certificate from a body that ended too soon.
     private static func onThisPlatform(_ code: URLError.Code, _ words: String) -> HTTPError.Code {
         #if canImport(FoundationNetworking)
         switch code {
@@ -118,61 +116,4 @@ extension HTTPError.Code {
         }
         #endif
     }
-}
-
-/// libcurl's message about a failure that FoundationNetworking calls "unknown".
-///
-/// The message may contain anything. So it is interpreted, but never shown.
-struct LibcurlWords {
-    private let words: String
-
-    init(_ words: String) { self.words = words.lowercased() }
-
-    /// The status with which a proxy refused a tunnel; nil if the message is about something else.
-    var proxyStatus: Int? {
-        let status = words.firstMatch(
-            of: /^(?:connect tunnel failed, response|received http code) ([0-9]{3})\b/)
-        return status.flatMap { Int($0.1) }
-    }
-
-    /// The code that the message stands for; nil if the message is unknown.
-    ///
-    /// The first match wins. The words for a lost connection come first: if TLS was reading when the connection was
-    /// lost, the message has words about TLS too. The words about TLS come next, because a message that names a
-    /// certificate may contain any other words too.
-    var meaning: HTTPError.Code? {
-        if let proxyStatus { return .refusal(byProxy: proxyStatus) }
-        return Self.meanings.first { phrases, _ in phrases.contains { words.contains($0) } }?.code
-    }
-
-    private static let meanings: [(phrases: [String], code: HTTPError.Code)] = [
-        (
-            [
-                "connection reset", "broken pipe", "transfer closed", "connection died",
-                "unexpected eof", "ssl_error_syscall", "close_notify", "closed abruptly",
-                "not closed cleanly", "goaway", "server closed", "empty reply",
-                "http2 framing layer", "failure when receiving data", "failed sending data",
-                "closed cleanly, but before", "bytes missing",
-            ], .connectionLost
-        ),
-        (
-            [
-                "certificate", "ssl routines", "ssl:", "ssl_connect", "tls alert", "handshake",
-                "ssl peer", "gnutls", "mbedtls", "public key", "alert internal error",
-            ], .insecureConnection
-        ),
-        (
-            [
-                // If a head is not UTF-8, FoundationNetworking refuses it, and libcurl reports that it failed to write
-                // the header. libcurl reports a field of more than 100 KiB as a lack of memory. If bytes follow an
-                // encoded body, libcurl reports that it failed to write received data.
-                "writing header", "writing received data", "out of memory", "response headers",
-                "header without colon",
-                "header line", "content-length", "chunked-encoding", "chunk", "content encoding",
-                "content unencoding", "hexadecimal", "transfer-encoding", "http version",
-                "http/0.9",
-                "status line", "weird server reply", "nul", "excess found",
-            ], .badResponse
-        ),
-    ]
 }

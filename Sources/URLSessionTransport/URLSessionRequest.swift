@@ -38,7 +38,7 @@ extension URLSession {
 }
 
 extension SessionTransport {
-    /// The network that `URLSession.request` uses.
+    /// The network behind `URLSession.request`.
     private var networking: Networking {
         makeNetworking(over: stack(.redirect(), over: send))
     }
@@ -46,10 +46,10 @@ extension SessionTransport {
 
 #if canImport(FoundationNetworking)
 extension SessionTransport {
-    /// Returns a session's network; all calls of `request` on the session share the network and its connections.
+    /// A session's network, which all calls of `request` on the session share.
     static func networking(by session: URLSession) -> Networking {
         let (networking, orphans) = networks.withLock { networks in
-            // A new session may have the address of a released session, so the session itself is compared, too.
+            // A new session may have the address of a released one.
             if let known = networks[ObjectIdentifier(session)], known.session === session {
                 return (known.networking, [SharedNetworking]())
             }
@@ -60,8 +60,8 @@ extension SessionTransport {
             networks[ObjectIdentifier(session)] = made
             return (made.networking, Array(orphans.values))
         }
-        // The sessions of these networks no longer exist. The networks are released here, outside the lock, because
-        // that closes their transports.
+        // The sessions of these no longer exist. They are released outside the lock, because that closes their
+        // transports.
         _ = orphans
         return networking
     }
@@ -75,7 +75,7 @@ extension SessionTransport {
 }
 #else
 extension SessionTransport {
-    /// Creates a network for one call; the session itself keeps connections and cookies.
+    /// A network for one call; the session itself keeps connections and cookies.
     static func networking(by session: URLSession) -> Networking {
         SessionTransport(session: session).networking
     }

@@ -7,13 +7,13 @@ import Foundation
 import FoundationNetworking
 
 extension SessionTaskDelegate {
-    /// Answers a request for a password in the same way as the app's session.
+    /// Answers a request for a password as the app's session would.
     ///
-    /// If the session is the transport's own, there is no password, and the caller gets the response that asks for one.
+    /// Without an app's session, there is no password, and the caller gets the response that asks for one.
     ///
-    /// The challenge arrives when the response is complete. A task waits forever if its challenge is not answered, and
-    /// ends as cancelled if its challenge is cancelled. So without a password, the response is delivered first, and
-    /// then the task is cancelled.
+    /// The challenge comes when the response is complete. A task waits for ever if it isn't answered, and ends as
+    /// cancelled if it's cancelled. So without a password, the response is delivered first, and then the task is
+    /// cancelled.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -21,7 +21,7 @@ extension SessionTaskDelegate {
             @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let id = task.taskIdentifier
-        // If the response is streamed, no password is sent, because the reader already has the response.
+        // A streamed response's reader already has the response, so no password is sent.
         let found = state.withLock { $0.entries[id] }
         let entry = found.flatMap { $0.call.exchange.isStreamed ? nil : $0 }
         guard let entry, let app = entry.appSession,
@@ -37,9 +37,8 @@ extension SessionTaskDelegate {
             let credential =
                 $0 == .performDefaultHandling ? proposed : $0 == .useCredential ? $1 : nil
             guard let credential else { return self.giveUp(task) }
-            // If the challenge of a cancelled task is answered, the process ends. Tasks are cancelled only on this
-            // queue, and only after their exchange has left the table. So if the exchange is still in the table here,
-            // its task is not cancelled.
+            // Answering the challenge of a cancelled task ends the process. Tasks are cancelled only on this queue,
+            // after their exchange has left the table. So if the exchange is still there, the task isn't cancelled.
             self.aside.async {
                 entry.call.exchange.startAgain()
                 guard self.state.withLock({ $0.entries[id] != nil }) else { return }
@@ -67,9 +66,9 @@ extension SessionTaskDelegate {
 }
 
 extension URLCredentialStorage {
-    /// Returns the credential that is stored for an equal protection space.
+    /// The credential for an equal protection space.
     ///
-    /// On Linux, the storage finds no credential itself, because it treats all spaces as different from each other.
+    /// On Linux, the storage itself finds none, because no two spaces are equal to it.
     fileprivate func stored(for space: URLProtectionSpace) -> URLCredential? {
         allCredentials.first { other, _ in
             other.host == space.host && other.port == space.port && other.realm == space.realm
@@ -83,9 +82,9 @@ import Dispatch
 import Foundation
 
 extension SessionTaskDelegate {
-    /// Answers URLSession's questions about TLS.
+    /// Answers questions about TLS.
     ///
-    /// It doesn't answer requests for a password, so the caller gets the response that asks for one.
+    /// It gives no password, so the caller gets the response that asks for one.
     func urlSession(
         _ session: URLSession, task: URLSessionTask,
         didReceive challenge: URLAuthenticationChallenge,
@@ -98,7 +97,7 @@ extension SessionTaskDelegate {
         guard connecting.rules.needsEvidence(for: asked),
             let trust = challenge.protectionSpace.serverTrust.map(ServerTrust.init)
         else { return answer(asked, about: nil, of: id, completionHandler) }
-        // The server is evaluated on another queue, because the evaluation may wait for the network.
+        // On another queue, because the evaluation may wait for the network.
         evaluations.async { [self, session] in
             var asked = asked
             let host = asked.askedHost ?? asked.host
@@ -132,7 +131,6 @@ extension SessionTaskDelegate {
     }
 }
 
-/// The queue that evaluates servers.
 private let evaluations = DispatchQueue(
     label: "Pledge.SessionTransport.evaluations", attributes: .concurrent)
 #endif

@@ -3,9 +3,9 @@ import NIOSSL
 import PledgeHTTPTransportKit
 
 extension AHCTransport.Configuration {
-    /// Returns the configuration with the TLS and the versions of `settings`, whose files are read now.
+    /// Applies the settings' TLS and HTTP versions, and reads their files.
     ///
-    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient cannot apply a setting, or if a file cannot be read.
+    /// - Throws: `UnsupportedSetting` if AsyncHTTPClient can't apply a setting, or if a file can't be read.
     func applying(_ settings: ConnectionSettings) throws(UnsupportedSetting) -> Self {
         var configuration = self
         try settings.checkNetworks(of: "AsyncHTTPClient")
@@ -32,7 +32,7 @@ extension AHCTransport.Configuration {
 }
 
 extension TLSConfiguration {
-    /// Creates settings that trust the system's authorities, and show no certificate.
+    /// Trusts the system's authorities, and shows no certificate.
     init(verification: TLSSettings.Verification, minimumVersion: TLSSettings.Version) {
         self = .makeClientConfiguration()
         minimumTLSVersion = minimumVersion == .tls13 ? .tlsv13 : .tlsv12
@@ -44,7 +44,7 @@ extension TLSConfiguration {
             }
     }
 
-    /// Creates the same settings in SwiftNIO's terms, and reads their files now.
+    /// Converts the settings, and reads their files.
     fileprivate init(_ settings: TLSSettings) throws(UnsupportedSetting) {
         self.init(verification: settings.verification, minimumVersion: settings.minimumVersion)
         switch settings.authorities {
@@ -84,8 +84,7 @@ private func certificates(
     try read(file, for: setting) { try NIOSSLCertificate.fromPEMFile(file.path) }
 }
 
-/// Reads a file; if that fails, throws an error that names only the file, without the library's message about a key or
-/// its password.
+/// Reads a file; an error names only the file, and not what the library says about a key or its password.
 private func read<Output>(
     _ file: URL, as form: String = "certificates or a key in PEM", for setting: String,
     _ read: () throws -> Output
