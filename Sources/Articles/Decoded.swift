@@ -1,5 +1,5 @@
 public import PledgeFutures
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 extension Future where Value == Data {
     /// Decodes the data as JSON; without parameters, so that `Future.decoded` is a function for `chain`.

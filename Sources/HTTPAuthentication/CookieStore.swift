@@ -1,5 +1,5 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// Stores cookies, and selects those for a URL (RFC 6265, sections 5.3 and 5.4).
 ///

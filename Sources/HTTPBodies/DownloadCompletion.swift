@@ -1,5 +1,6 @@
+import PledgeHTTPTransportKit
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 
 extension ResumableDownload {

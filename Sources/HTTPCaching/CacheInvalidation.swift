@@ -1,5 +1,6 @@
-import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeFutures
+import PledgeHTTPMessages
 import PledgeServices
 
 extension CacheLayer {

@@ -1,5 +1,5 @@
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 import PledgeServices
 
 /// How a cache handled a request, for Cache-Status (RFC 9211).

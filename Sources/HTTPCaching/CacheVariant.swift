@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 /// The requests for a URL that a stored response answers.
 ///

@@ -1,4 +1,5 @@
 public import PledgeFutures
+public import PledgeHTTPTransportKit
 public import PledgeHTTPBodies
 public import PledgeHTTPMessages
 import PledgeServices

@@ -1,6 +1,7 @@
 public import PledgeFutures
+public import PledgeHTTPTransportKit
 public import PledgeHTTPBodies
-public import PledgeHTTPNetworking
+public import PledgeHTTPMessages
 
 extension HTTPClient {
     /// The same calls, each as a future.

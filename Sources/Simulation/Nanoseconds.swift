@@ -1,3 +1,4 @@
+import PledgeFutures
 import PledgeServices
 
 /// A time or duration: 292 years at most.

@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// libcurl's message about a failure that FoundationNetworking calls "unknown".
 ///

@@ -1,5 +1,6 @@
+import PledgeHTTPTransportKit
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 #if canImport(FoundationNetworking)
 import Foundation

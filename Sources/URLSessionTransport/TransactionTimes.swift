@@ -1,4 +1,4 @@
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -1,7 +1,7 @@
 #if canImport(FoundationNetworking)
 import Foundation
 import PledgeFutures
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 #if canImport(Glibc)
 import Glibc

@@ -5,7 +5,7 @@ import NIOHTTP1
 import NIOHTTP2
 import NIOPosix
 import NIOSSL
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// Answers over TLS, with HTTP/2 if the client asks for it; the body names the version of HTTP.
 struct TLSServer {

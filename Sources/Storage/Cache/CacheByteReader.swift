@@ -1,6 +1,6 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// Reads values from bytes that may be damaged.
 ///

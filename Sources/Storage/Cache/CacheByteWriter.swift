@@ -1,6 +1,6 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
 
 /// Tells this process from others that share a store.
 enum CacheProcess {

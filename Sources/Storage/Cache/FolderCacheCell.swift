@@ -1,6 +1,7 @@
 import PledgeFutures
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 extension FolderCacheTable {
     /// A read or a change that waits until a file is loaded.

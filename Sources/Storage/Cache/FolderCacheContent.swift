@@ -1,5 +1,6 @@
 import PledgeHTTPCaching
-import PledgeHTTPNetworking
+import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 extension FolderCacheTable {
     struct Content: Sendable {
