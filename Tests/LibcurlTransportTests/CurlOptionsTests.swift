@@ -1,3 +1,4 @@
+import PledgeServices
 import CPledgeCurl
 import Foundation
 import HTTPTestSupport

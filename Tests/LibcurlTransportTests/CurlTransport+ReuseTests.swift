@@ -1,3 +1,4 @@
+import PledgeServices
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
@@ -287,29 +288,29 @@ extension CurlTransportPlaceTests {
     func aNameWithAPrivateAddressIsNotFollowed(method: HTTPMethod, place: String) async throws {
         let (server, settings) = try redirecting()
         let request = try request(server, method, to: place)
-        let error = try await client(settings).send(request).httpError
+        let error = try await client(settings).futures.send(request).httpError
         #expect(error.code == .redirectRefused)
         #expect(error.reason == "it leads into a private network")
         #expect(error.advisedOutcome == .callersMistake && error.isCertainlyUnsent)
         #expect(server.requests.map(\.target) == ["/away"])
         // Where the app asks for it, it is followed.
         let lax = try client(settings, refusing: false)
-        #expect(try await lax.send(request).soon.text == "secret")
+        #expect(try await lax.futures.send(request).soon.text == "secret")
     }
 
     @Test func aPrivateAddressIsFollowedFromAPrivatePlace() async throws {
         let (server, settings) = try redirecting()
         let request = try request(server, from: "127.0.0.1", to: "b.test")
-        #expect(try await client(settings).send(request).soon.text == "secret")
+        #expect(try await client(settings).futures.send(request).soon.text == "secret")
     }
 
     @Test func theAddressOfAProxySaysNothing() async throws {
         var (server, settings) = try redirecting()
         settings.proxy = .server(server.url)
         let request = try request(server, to: "b.test")
-        #expect(try await client(settings).send(request).soon.text == "secret")
+        #expect(try await client(settings).futures.send(request).soon.text == "secret")
         settings.proxy = .server(server.url, bypassing: ["b.test"])
-        let error = try await client(settings).send(request).httpError
+        let error = try await client(settings).futures.send(request).httpError
         #expect(error.code == .redirectRefused)
     }
 }

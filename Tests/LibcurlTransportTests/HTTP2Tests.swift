@@ -1,4 +1,5 @@
 #if os(Linux)
+import PledgeServices
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
