@@ -3,6 +3,7 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Foundation
 import NIOCore
 import PledgeFutures
 import PledgeHTTPNetworking
+import PledgeServices
 import PledgeTesting
 import TestSupport
 import Testing

@@ -3,6 +3,7 @@ import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPClients
 import PledgeHTTPNetworking
+import PledgeServices
 import PledgeTesting
 import TestSupport
 import Testing
