@@ -116,7 +116,7 @@ public final class Bulkhead: Sendable {
 
     /// Takes over the limits of another bulkhead, if their times are the same.
     ///
-    /// The calls that start now start on the scheduler.
+    /// Waiting calls that get a place start on the scheduler.
     ///
     /// - Returns: False if their times differ.
     package func takeLimits(of other: Bulkhead) -> Bool {

@@ -4,7 +4,9 @@ import Foundation
 import NIOCore
 import PledgeFutures
 import PledgeHTTPMessages
+import PledgeHTTPNetworking
 import PledgeHTTPTransportKit
+import PledgeServices
 import PledgeTesting
 import TestSupport
 import Testing

@@ -6,6 +6,7 @@ import PledgeHTTPClients
 import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeHTTPTransportKit
+import PledgeServices
 import PledgeTesting
 import TestSupport
 import Testing

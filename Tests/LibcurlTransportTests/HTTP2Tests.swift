@@ -4,7 +4,9 @@ import Foundation
 import HTTPTestSupport
 import PledgeFutures
 import PledgeHTTPMessages
+import PledgeHTTPNetworking
 import PledgeHTTPTransportKit
+import PledgeServices
 import TestSupport
 import Testing
 

@@ -21,7 +21,7 @@ package enum CallBeginning {
         return try body()
     }
 
-    /// Adds to the number of this thread's frames that make calls on nobody's or somebody else's behalf.
+    /// Adds to the number of this thread's frames whose calls don't depend on the current task.
     @usableFromInline
     static func host(_ change: Int) {
         let thread = cfutures_current_thread()

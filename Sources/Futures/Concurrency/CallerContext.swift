@@ -134,7 +134,7 @@ private final class CallersTask: @unchecked Sendable {
         _ work: () throws(Failure) -> Output
     ) throws(Failure) -> Output {
         guard let kept else { preconditionFailure("the values are kept from the beginning") }
-        // In the work, the caller's values are bound, so a new task can copy them for the next call of `run`.
+        // While the work runs, the caller's values are bound. Then `keep` makes a task that copies them for the next call.
         return try Self.run(work, binding: value, on: kept) { keep() }
     }
 

@@ -159,7 +159,7 @@ class Aggregate<Value: Sendable>: DerivedFuture<Value>, @unchecked Sendable {
             _ = input.detach(leavingInterest: true)
             number += 1
         }
-        // If no input was claimed, don't touch this: the last input may already have released it.
+        // If other threads deliver to all the inputs, the last of them may have released this future already.
         if number > 0 { countDownAndRelease(number) }
     }
 

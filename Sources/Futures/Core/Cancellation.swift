@@ -139,7 +139,7 @@ struct Cancellation {
                 walk(from: input)
                 number += 1
             }
-            // If no input was claimed, don't touch the aggregate: the last input may already have released it.
+            // If other threads deliver to all the inputs, the last of them may have released the aggregate already.
             if number > 0 { aggregate.inputsGivenUp(number) }
         }
     }

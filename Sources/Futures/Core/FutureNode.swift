@@ -41,7 +41,7 @@ public class FutureNode: @unchecked Sendable {
     /// upstream, whose list it isn't in yet, this flag is cleared under the node's own lock.
     @exclusivity(unchecked) final var isEnrolled = false
 
-    /// True if this future only waits to take its upstream's result.
+    /// True if this future does nothing but take over its upstream's result.
     ///
     /// Guarded by this node's own lock.
     @exclusivity(unchecked) final var isForwarding = false
@@ -51,10 +51,10 @@ public class FutureNode: @unchecked Sendable {
     /// Guarded by this node's own lock.
     @exclusivity(unchecked) final var wasGivenUp = false
 
-    /// True once an aggregate with `others: .keptGoing` has settled without waiting for this future.
+    /// True if somebody is interested in this future until it settles, although no node in its list stands for that.
     ///
-    /// Interest in this future then lasts, although the aggregate's input has left the list. Guarded by this node's own
-    /// lock.
+    /// This is so once an aggregate with `others: .keptGoing` has settled without this future. Guarded by this node's
+    /// own lock.
     @exclusivity(unchecked) final var hasLastingInterest = false
 
     /// A function that passes the result of its second argument, a settled node, to its first, a waiting node.

@@ -202,7 +202,7 @@ extension FutureNode {
             let list = thread.pointee.left
             (thread.pointee.receiver, thread.pointee.left) = (receiver, left)
             let wasSplicedOut = goesOn ? Self.spliceOut(node) : false
-            // Only the loop owns a node that has left its waiters; the first upstream is the caller's.
+            // The first upstream is the caller's. Every later one is a node of this loop, which owns it.
             if node.toOpaque() != first.toOpaque() { upstream.release() }
             guard let next = Self.node(at: list) else {
                 if !wasSplicedOut { node.release() }
@@ -327,7 +327,7 @@ extension FutureNode {
         if size == 0 { return }
         let thread = cfutures_current_thread()
         let (depth, edge, step) = (thread.pointee.depth, thread.pointee.edge, thread.pointee.step)
-        // If the next delivery that reaches the limit finds as much, these bytes are no event loop's.
+        // `size` was taken for an event loop's stack. If the next delivery at the limit finds as much, it wasn't one.
         thread.pointee.step = size
         thread.pointee.depth = 1
         leaveDelivery()

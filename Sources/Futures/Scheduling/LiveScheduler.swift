@@ -243,7 +243,7 @@ struct LiveTimers {
         return true
     }
 
-    /// Returns whether all actions have to wait; if the alarm is very late, this wait begins.
+    /// Returns whether all actions have to wait, because the process was stopped: then the alarm is very late.
     private mutating func waits(at now: Int64) -> Bool {
         if let alarm, now - alarm.latest > Self.longestLateness { graceEnd = now + Self.grace }
         if now >= graceEnd { return false }

@@ -34,7 +34,7 @@ struct ArchiveRedaction {
         var answer = redaction.redacted(
             entry.response?.body ?? Data(), type: answerHeaders["Content-Type"],
             coding: answerHeaders, isCut: entry.failure != nil)
-        // By now, all secrets are known. The bodies name identifiers that the URL may repeat.
+        // By now, all secrets are known. The bodies come first, because they show which words of the URL are identifiers.
         answer = redaction.scrubbed(answer)
         body = redaction.scrubbed(body)
         answerHeaders = redaction.scrubbed(answerHeaders)
@@ -233,7 +233,7 @@ extension ArchiveRedaction {
         var words: [Range<Int>] = []
         var position = 0
         while let mark = marks[position...].firstIndex(of: true) {
-            // A word before `position` has been read.
+            // The words before `position` were handled already.
             let before = source[position..<mark].lastIndex { !Self.isOfIdentifier($0) }
             let start = before.map { $0 + 1 } ?? position
             let end = source[mark...].firstIndex { !Self.isOfIdentifier($0) } ?? source.endIndex

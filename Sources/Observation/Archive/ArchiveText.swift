@@ -79,7 +79,7 @@ struct ArchiveText {
         add("headers", response.headers)
         object("content") { text in
             let missing = entry.missingResponseBody
-            // A reader takes a size without a text for a body that was left out.
+            // A size above zero without a text tells a reader that the body was left out.
             text.add("size", missing == nil ? Double(response.body.count) : 1)
             text.add("mimeType", response.headers["Content-Type"] ?? "")
             if let missing {

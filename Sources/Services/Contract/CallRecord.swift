@@ -133,20 +133,21 @@ extension CallRecord {
     /// Called only after all records have admitted the mark, so that a refused one changes no verdict.
     private func noteMark() {
         outer?.noteMark()
-        change { state in
-            state.noteMark()
-            return true
-        }
+        update { $0.noteMark() }
         if let presumed { outer?.endRequest(presumed, .unsent) }
     }
 
     /// Removes an unreplayable mark from this record and all outer ones.
     private func subtract() {
-        change { state in
-            state.subtract()
+        update { $0.subtract() }
+        outer?.subtract()
+    }
+
+    private func update(_ update: (inout RecordState) -> Void) {
+        _ = change { state in
+            update(&state)
             return true
         }
-        outer?.subtract()
     }
 
     /// Changes the state atomically.
@@ -154,7 +155,6 @@ extension CallRecord {
     /// - Parameter change: Updates the state, and returns whether to store it. If another thread changes the state
     ///   before the new one is stored, this is called again.
     /// - Returns: The last result of `change`.
-    @discardableResult
     func change(_ change: (inout RecordState) -> Bool) -> Bool {
         var old = state.load(ordering: .acquiring)
         while true {
@@ -307,10 +307,7 @@ extension CallRecord {
     /// - Returns: The verdict on the attempt.
     @discardableResult
     public func close() -> Verdict {
-        change { state in
-            state.close()
-            return true
-        }
+        update { $0.close() }
         return verdict
     }
 
@@ -368,10 +365,7 @@ extension CallRecord {
     /// - Returns: The verdict on this attempt so far.
     func allowRivals(_ sender: SoleSender) -> Verdict {
         _ = soleSender.storeIfNil(sender)
-        change { state in
-            state.addRivals()
-            return true
-        }
+        update { $0.addRivals() }
         return verdict
     }
 

@@ -142,7 +142,8 @@ struct DeadlineClock: FutureScheduler {
 extension CallContext {
     /// The clock on which a policy waits for this call's deadline.
     ///
-    /// It is the policy's own clock if the deadline is measured by another one.
+    /// If the policy and the deadline have the same scheduler, the wait shares the call's one timer. Otherwise this is
+    /// the policy's own scheduler.
     func clock(of part: DeadlineTimer.Part, on scheduler: any FutureScheduler)
         -> any FutureScheduler
     {

@@ -19,11 +19,11 @@ struct CoalesceMachine<Key: Hashable, Caller, Call> {
         case joined(Caller, number: Int, callers: Int, CallNotes)
     }
 
-    /// The objects that an operation removed.
+    /// The objects that an operation removed, to be released outside the lock.
     struct Removed {
         /// The waiting callers, in the order of their arrival.
         var callers: [Caller] = []
-        /// The key, if it has no call any more.
+        /// The key, if its last call was removed.
         var key: Key?
         /// The handle of a call that has no callers any more.
         var call: Call?

@@ -139,7 +139,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         // If a policy below refused this call, the service never got it. So the refusal doesn't end the other calls,
         // and doesn't replace the failure of another call.
         let isRefused = outcome.isRefusal
-        // The same is true of a call that couldn't send because another call may.
+        // The same is true of a call that wasn't allowed to send, because another one of these calls was.
         let isUnmade = isRefused || result.failure is AttemptSuperseded
         let (step, start, record, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)

@@ -76,14 +76,6 @@ struct LatencyWindow: Sendable {
     }
 }
 
-extension Int64 {
-    /// Returns the remainder that is never negative.
-    fileprivate func modulo(_ divisor: Int64) -> Int64 {
-        let remainder = self % divisor
-        return remainder < 0 ? remainder + divisor : remainder
-    }
-}
-
 /// A count of calls for each latency in milliseconds.
 ///
 /// It has a fixed number of counters: one for each millisecond up to 1,023, then 512 for each doubling up to 65,535,

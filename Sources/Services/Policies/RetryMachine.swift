@@ -56,8 +56,8 @@ struct RetryMachine: Sendable {
     /// is taken for a retry that isn't made. A retry is free if the network or a policy in this process kept the
     /// attempt from reaching the service.
     ///
-    /// - Parameter isPaidByAnother: True if the attempt ran out of time on a connection that had answered before and
-    ///   went silent, and the failure of another attempt on it counts. Such attempts show one fault, so one retry pays.
+    /// - Parameter isPaidByAnother: True if another attempt's retry pays for this one too: both ran out of time on one
+    ///   connection, which had answered before and went silent, so they show one fault.
     mutating func endAttempt(
         with outcome: Outcome, _ repeatability: Repeatability,
         remaining: @autoclosure () -> Duration?, bits: @autoclosure () -> UInt64,

@@ -64,7 +64,14 @@ package struct SlicedSum: Sendable {
     }
 
     private func index(of slice: Int64) -> Int {
-        let remainder = Int(slice % Int64(slices.count))
-        return remainder < 0 ? remainder + slices.count : remainder
+        Int(slice.modulo(Int64(slices.count)))
+    }
+}
+
+extension Int64 {
+    /// Returns the remainder that is never negative.
+    func modulo(_ divisor: Int64) -> Int64 {
+        let remainder = self % divisor
+        return remainder < 0 ? remainder + divisor : remainder
     }
 }

@@ -153,7 +153,7 @@ public struct ThrottleRule: Hashable, Sendable {
     let multiplier: Double
     /// The degree of the root that the rule takes.
     let aggression: Int
-    /// True if n includes the calls that the throttle refused.
+    /// True if the rule's number of requests includes those that the throttle refused.
     let countsRefusals: Bool
     let window: Duration
 

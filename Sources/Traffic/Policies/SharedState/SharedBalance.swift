@@ -45,7 +45,7 @@ final class SharedBalance: SharedRetries {
     private let key: String
     private let capacity: Double
     private let deposits: Locked<Deposits>
-    /// The last known number of tokens; while the store fails, this process's own.
+    /// The tokens by the store's last answer; while the store fails, this process's own bucket.
     private let known: Locked<TokenBucket>
 
     init(

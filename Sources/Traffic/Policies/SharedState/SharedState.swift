@@ -84,7 +84,7 @@ public final class SharedState: Sendable {
 }
 
 extension SharedState {
-    /// The policy that asks, for its events and errors.
+    /// The policy and the call that need the store, as events and errors name them.
     struct Asker: Sendable {
         let policy: String
         let name: String?
