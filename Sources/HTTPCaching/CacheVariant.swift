@@ -1,4 +1,4 @@
-public import PledgeHTTPNetworking
+package import PledgeHTTPNetworking
 
 /// The requests for a URL that a stored response answers.
 ///
