@@ -32,7 +32,7 @@ struct MultipartParser {
     private var buffer = Data("\r\n".utf8)
     /// How many bytes of the buffer have already been searched.
     private var searched = 0
-    /// How many bytes have left the buffer, apart from the first line end.
+    /// How many bytes of the body have been parsed; −2 at first, because of the added line end.
     private var offset: Int64 = -2
     private var outside: Int64 = -2
     private var parts = 0

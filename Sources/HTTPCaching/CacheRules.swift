@@ -7,7 +7,7 @@ import PledgeServices
 struct CacheRules: Sendable {
     let mode: HTTPCache.Mode
 
-    /// The share of the time since its last change for which a response without a lifetime is fresh.
+    /// How long a response without a lifetime is fresh, as a share of the time since its last change.
     ///
     /// `heuristicLimit` is the longest lifetime computed in this way, in seconds (RFC 9111, section 4.2.2).
     var heuristicFraction = 0.1

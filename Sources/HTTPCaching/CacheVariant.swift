@@ -1,4 +1,5 @@
 public import PledgeHTTPMessages
+package import PledgeHTTPNetworking
 
 /// The requests for a URL that a stored response answers.
 ///

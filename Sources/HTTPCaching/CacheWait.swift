@@ -23,7 +23,7 @@ struct CacheWait: Sendable {
         context = .current
     }
 
-    /// The context of a validation, which may go on after the call's deadline.
+    /// The context of a validation, which may continue after the call's deadline.
     var contextOfValidation: CallContext {
         let (limit, scheduler) = (layer.cache.backgroundLimit, layer.cache.scheduler)
         guard let remaining = context.remaining, remaining < limit else { return context }

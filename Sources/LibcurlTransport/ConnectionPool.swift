@@ -110,7 +110,7 @@ extension ConnectionPool {
     }
 }
 
-/// A transport's pools: one for all hosts, and one for each host of which a connection has gone silent.
+/// A transport's pools: one for all hosts, and one for each host with a connection that has gone silent.
 struct ConnectionPools {
     private let shared: ConnectionPool
     /// By scheme, host and port.

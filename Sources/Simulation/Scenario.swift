@@ -103,7 +103,7 @@ extension Scenario {
         run(seed: seed, noting: nil, makeService)
     }
 
-    /// Runs the scenario; notes the hosts to which a stack or a fault's closure refers by number.
+    /// Runs the scenario; notes the host numbers that a stack or a fault's closure uses.
     func run<Output: Sendable>(
         seed: UInt64, noting namedHosts: NamedHosts?,
         _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>

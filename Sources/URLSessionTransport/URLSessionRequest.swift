@@ -60,8 +60,8 @@ extension SessionTransport {
             networks[ObjectIdentifier(session)] = made
             return (made.networking, Array(orphans.values))
         }
-        // The sessions of these no longer exist. They are released outside the lock, because that closes their
-        // transports.
+        // These networks' sessions no longer exist. Releasing a network closes its transport, so it happens outside the
+        // lock.
         _ = orphans
         return networking
     }

@@ -16,7 +16,7 @@ final class VirtualScope: @unchecked Sendable {
     final class Leftover: Sendable {}
     @TaskLocal static var leftover: Leftover?
 
-    /// How many seconds a test that can't go on waits for another thread, and at its end, ten times as many.
+    /// How many seconds a test that can't go on waits for another thread; at the test's end, a tenth of that.
     ///
     /// The test fails in any case. If the thread resumes a task meanwhile, the report names its queue.
     @TaskLocal static var patience = 1.0

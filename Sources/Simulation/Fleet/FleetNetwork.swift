@@ -7,7 +7,7 @@ final class FleetNetwork {
     let scheduler: SimulationScheduler
     /// How many calls the clients have sent in each second.
     @exclusivity(unchecked) var sent = CountsBySecond()
-    /// Notes the hosts to which a stack or a fault's closure refers by number, so that a swarm can remove others.
+    /// Notes the host numbers that a stack or a fault's closure uses, so that a swarm can remove other hosts.
     var namedHosts: NamedHosts?
 
     /// By lowercase name.
@@ -147,7 +147,7 @@ struct CountsBySecond: Sendable {
     }
 }
 
-/// The highest host numbers to which the stacks, and each fault's closure, refer.
+/// The highest host numbers that the stacks, and each fault's closure, refer to.
 ///
 /// A swarm may remove hosts with higher numbers.
 final class NamedHosts: @unchecked Sendable {

@@ -54,7 +54,7 @@ final class Shrinker {
     let named: NamedHosts
 
     /// - Parameters:
-    ///   - named: The highest host numbers to which stacks and faults' closures refer.
+    ///   - named: The highest host numbers that stacks and faults' closures refer to.
     ///   - judge: Runs a scenario, and returns the run and its failure.
     init(
         _ scenario: Scenario, _ run: SimulationRun, failingWith text: String, _ named: NamedHosts,
@@ -117,7 +117,7 @@ extension Shrinker {
         return kept.count < whole.faults.count
     }
 
-    /// Removes hosts that are in no fault, with numbers above all to which a stack or a fault's closure refers.
+    /// Removes the hosts with the highest numbers, if no fault, no stack and no fault's closure refers to them.
     func removeHosts() -> Bool {
         let whole = least
         let highest = origins.map { named.highestOfFaults[$0] ?? -1 }

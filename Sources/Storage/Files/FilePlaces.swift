@@ -12,7 +12,7 @@ import Musl
 import Android
 #endif
 
-/// Numbered locks, from zero on, each of which one process at a time holds.
+/// Numbered locks, from zero on; one process at a time holds each.
 package protocol StoragePlaces: Sendable {
     /// Locks a place without waiting, until ``leave(_:)`` or the end of the process.
     ///
@@ -26,8 +26,8 @@ package protocol StoragePlaces: Sendable {
 
 /// Locks on single bytes of an empty file.
 ///
-/// They are the system's record locks (`fcntl`), of which a file has as many as it has offsets. The process loses all
-/// of them when it closes any descriptor of the file, so nothing else may open it.
+/// They are the system's record locks (`fcntl`), which exist for each offset in the file. The process loses all of them
+/// when it closes any descriptor of the file, so nothing else may open it.
 final class FilePlaces: StoragePlaces {
     private let path: String
     private let state = Locked((file: -1 as Int32, taken: Set<Int64>()))

@@ -26,7 +26,7 @@ public struct ResumableUploadProtocol: Hashable, Sendable {
     }
 }
 
-/// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
+/// Uploads a file, and continues after a lost connection, or after an earlier run of the process.
 ///
 /// ```swift
 /// let request = HTTPRequest(.post, server.appending(path: "files"))
@@ -94,7 +94,7 @@ public func upload(
 }
 
 extension HTTPClient {
-    /// Uploads a file, and goes on where a lost connection, or an earlier run, has stopped.
+    /// Uploads a file, and continues after a lost connection, or after an earlier run of the process.
     ///
     /// ```swift
     /// let response = try await client.upload(film, to: "/files", by: .tus, record: record)

@@ -45,7 +45,7 @@ struct UploadState: Sendable {
     private(set) var isRecorded = false
     /// The first offset that a recorded upload's server has told; nil if it hasn't yet.
     private var firstOffset: Int64?
-    /// The end of the sent bytes, as the record has it; nil if there is no record.
+    /// The end of the sent bytes, according to the record; nil if there is no record.
     private var recordedEnd: Int64?
     /// Identifies the upload's users (`RequestUsers.mark`).
     private(set) var users = ""
