@@ -76,7 +76,7 @@ final class RequestAttempt: Sendable {
 
     /// Notes the version of HTTP that the server has answered with.
     func note(_ version: HTTPVersion) {
-        exchange.note(isShared: version.major != 1)
+        exchange.noteSharing(version.major != 1)
         if loop != nil { lease.connections?.note(version, of: host) }
     }
 

@@ -60,7 +60,7 @@ final class UnreadBody: TransportBody {
     ///
     /// - Returns: A resolved future, because there is always room.
     /// - Throws: An `HTTPError` if the piece does not fit into memory and the file cannot be written.
-    func take(_ data: Data) throws -> Future<Void> {
+    func takeBytes(_ data: Data) throws -> Future<Void> {
         try state.withLock { state in
             guard state.end == nil else { return }
             do {
@@ -80,7 +80,7 @@ final class UnreadBody: TransportBody {
     ///
     /// If the call was cancelled or its time has passed, the stream ends at once. Otherwise, it ends after the bytes
     /// that have arrived.
-    func end(_ result: Result<Void, any Error>) {
+    func endBody(_ result: Result<Void, any Error>) {
         guard case .failure(let error) = result,
             error is CancellationError || (error as? HTTPError)?.code == .timedOut
         else {

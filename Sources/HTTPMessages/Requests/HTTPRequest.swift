@@ -78,12 +78,6 @@ public struct HTTPRequest: Sendable {
             body: Body(endpoint.body), context: endpoint.context)
     }
 
-    /// Creates the request that sends an endpoint; a `body` that is not nil replaces the endpoint's body.
-    package init(_ endpoint: Endpoint, sending body: Body?) throws(Endpoint.Error) {
-        try self.init(endpoint)
-        if let body { self.body = body }
-    }
-
     /// Returns the request with a client's JSON settings.
     ///
     /// The settings encode the body, unless the body has settings of its own, and decode the response. If another
