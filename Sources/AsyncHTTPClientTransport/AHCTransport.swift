@@ -197,7 +197,7 @@ public final class AHCTransport: Sendable, HTTPTransport {
     /// - Throws: `HTTPError` if the transport is closed.
     func borrowClient(
         for host: String
-    ) throws -> (pool: ClientUse, connections: HostConnections?) { try clients.enter(host) }
+    ) throws -> (pool: ClientUse, connections: HostConnections?) { try clients.beginUse(of: host) }
 }
 
 extension AHCTransport {

@@ -76,7 +76,7 @@ final class RequestAttempt: Sendable {
 
     /// Records the HTTP version of the server's answer.
     func noteVersion(_ version: HTTPVersion) {
-        exchange.note(isShared: version.major != 1)
+        exchange.noteSharing(version.major != 1)
         if loop != nil { lease.connections?.noteVersion(version, of: host) }
     }
 

@@ -66,7 +66,7 @@ struct CookieStore {
         count = 0
         let ended = signIn
         signIn = SignIn()
-        ended.end(before: signIn)
+        ended.endSignIn(before: signIn)
         return ended
     }
 

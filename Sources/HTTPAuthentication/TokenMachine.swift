@@ -236,7 +236,7 @@ extension TokenMachine {
         token?.signIn = name
         let (ended, next) = (signIn, token?.signIn.map { SignIn(named: $0) })
         signIn = next ?? SignIn(ofNobody: token == nil)
-        ended.end(before: signIn, isSignOut: token == nil)
+        ended.endSignIn(before: signIn, isSignOut: token == nil)
         latch = nil
         refreshing = nil
         let hasChanged = held != nil || token != nil

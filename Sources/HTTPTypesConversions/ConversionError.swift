@@ -1,5 +1,6 @@
 #if HTTPTypes
 import PledgeHTTPMessages
+import PledgeHTTPText
 public import PledgeServices
 
 /// An error that says why a message can't be converted between Pledge and HTTPTypes.

@@ -1,6 +1,7 @@
 #if HTTPTypes
 public import HTTPTypes
 public import PledgeHTTPMessages
+import PledgeHTTPText
 
 extension HTTPTypes.HTTPRequest {
     /// Creates the head of a request from Pledge's request, with the fields that Pledge would send.

@@ -114,7 +114,7 @@ final class ClientSpan: ExchangeListener {
     }
 
     /// Ends the span and records the duration; only the first call has an effect.
-    func end(with error: (any Error)?) {
+    func endExchange(with error: (any Error)?) {
         let last = state.withLock { state in
             defer { state.hasEnded = true }
             return state.hasEnded ? nil : state

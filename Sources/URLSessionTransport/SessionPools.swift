@@ -50,7 +50,7 @@ final class SessionPools: Sendable {
             let exchange = try TransportExchange(
                 request, for: recipient, within: first.limits, on: first.scheduler)
             let host = AbsoluteURL.schemeAndAuthority(of: request.url)
-            let (tasks, connections) = try pools.enter(host) { try $0.beginStart() }
+            let (tasks, connections) = try pools.beginUse(of: host) { try $0.beginStart() }
             exchange.use(connections)
             tasks.send(exchange)
         } catch {

@@ -57,7 +57,7 @@ final class UnreadBody: TransportBody {
     ///
     /// - Returns: A resolved future, because there is always room.
     /// - Throws: An `HTTPError` if the file can't be written.
-    func take(_ data: Data) throws -> Future<Void> {
+    func takeBytes(_ data: Data) throws -> Future<Void> {
         try state.withLock { state in
             guard state.end == nil else { return }
             do {
@@ -75,7 +75,7 @@ final class UnreadBody: TransportBody {
 
     /// Ends the stream: at once if the call was cancelled or its time has passed, and otherwise after the bytes that
     /// have arrived.
-    func end(_ result: Result<Void, any Error>) {
+    func endBody(_ result: Result<Void, any Error>) {
         guard case .failure(let error) = result,
             error is CancellationError || (error as? HTTPError)?.code == .timedOut
         else {

@@ -124,7 +124,7 @@ import Glibc
         ]
         #expect(try text(bench.service(request)) == "1")
         #expect(try text(bench.service(request)) == "1")
-        signIn.end()
+        signIn.endSignIn()
         #expect(try text(bench.service(request)) == "2")
     }
 

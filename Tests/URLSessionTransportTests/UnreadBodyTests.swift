@@ -28,12 +28,12 @@ struct UnreadBodyTests {
     @Test func givesWhatCameInOrder() async throws {
         let (unread, stream) = body()
         let pieces = (0..<1_000).map { Data("piece \($0) ".utf8) }
-        for piece in pieces[..<300] { _ = try unread.take(piece) }
-        for piece in pieces[300..<600] { _ = try unread.take(piece) }
+        for piece in pieces[..<300] { _ = try unread.takeBytes(piece) }
+        for piece in pieces[300..<600] { _ = try unread.takeBytes(piece) }
         var read = Data()
         while read.count < 2_000 { read.append(try #require(try await stream.next().value)) }
-        for piece in pieces[600...] { _ = try unread.take(piece) }
-        unread.end(.success(()))
+        for piece in pieces[600...] { _ = try unread.takeBytes(piece) }
+        unread.endBody(.success(()))
         while let chunk = try await stream.next().value { read.append(chunk) }
 
         #expect(read == Data(pieces.joined()))
@@ -42,8 +42,8 @@ struct UnreadBodyTests {
     @Test func whatIsFewStaysInMemory() async throws {
         let (unread, stream) = body(in: folder.appendingPathComponent("none"))
         for _ in 0..<100 {
-            _ = try unread.take(Data("01234".utf8))
-            _ = try unread.take(Data("56789".utf8))
+            _ = try unread.takeBytes(Data("01234".utf8))
+            _ = try unread.takeBytes(Data("56789".utf8))
             var read = Data()
             while read.count < 10 { read.append(try #require(try await stream.next().value)) }
             #expect(read == Data("0123456789".utf8))
@@ -64,11 +64,11 @@ struct UnreadBodyTests {
 
     @Test func afterAFailureNothingFollows() async throws {
         let (unread, stream) = body(in: folder.appendingPathComponent("none"))
-        _ = try unread.take(Data("01234".utf8))
+        _ = try unread.takeBytes(Data("01234".utf8))
         let error = try #require(
-            #expect(throws: HTTPError.self) { _ = try unread.take(Data(count: 11)) })
-        _ = try unread.take(Data("5".utf8))
-        unread.end(.failure(error))
+            #expect(throws: HTTPError.self) { _ = try unread.takeBytes(Data(count: 11)) })
+        _ = try unread.takeBytes(Data("5".utf8))
+        unread.endBody(.failure(error))
 
         #expect(try await stream.next().value == Data("01234".utf8))
         #expect(try await stream.next().httpError.code == .fileUnwritable)
@@ -76,8 +76,8 @@ struct UnreadBodyTests {
 
     @Test func anErrorComesAfterWhatCame() async throws {
         let (unread, stream) = body()
-        for _ in 0..<3 { _ = try unread.take(Data(count: 10)) }
-        unread.end(.failure(HTTPError(code: .connectionLost)))
+        for _ in 0..<3 { _ = try unread.takeBytes(Data(count: 10)) }
+        unread.endBody(.failure(HTTPError(code: .connectionLost)))
 
         var count = 0
         let error = await #expect(throws: HTTPError.self) {
@@ -89,8 +89,8 @@ struct UnreadBodyTests {
 
     @Test func whatIsAbandonedIsNotRead() async throws {
         let (unread, stream) = body()
-        for _ in 0..<30 { _ = try unread.take(Data(count: 10)) }
-        unread.end(.failure(HTTPError(code: .timedOut)))
+        for _ in 0..<30 { _ = try unread.takeBytes(Data(count: 10)) }
+        unread.endBody(.failure(HTTPError(code: .timedOut)))
 
         var count = 0
         let error = await #expect(throws: HTTPError.self) {
@@ -105,8 +105,8 @@ struct UnreadBodyTests {
         do {
             let (unread, stream) = body()
             released = unread
-            for _ in 0..<30 { _ = try unread.take(Data(count: 10)) }
-            unread.end(.success(()))
+            for _ in 0..<30 { _ = try unread.takeBytes(Data(count: 10)) }
+            unread.endBody(.success(()))
             _ = try await stream.next().value
         }
         #expect(released == nil)

@@ -79,7 +79,7 @@ extension HTTPBodyStream {
             let chunk: Future<Data?>
             do { chunk = try source.next() } catch { chunk = Future(error: error) }
             guard let result = chunk.result else { return .pending(chunk) }
-            switch state.withLock({ $0.end(with: result) }) {
+            switch state.withLock({ $0.endReading(with: result) }) {
             case .give(let result): return .settled(result)
             case .again: continue
             case .giveUp:
@@ -105,7 +105,8 @@ extension HTTPBodyStream {
             return
         }
         reading.observe { result in
-            guard case .give(let result) = self.state.withLock({ $0.end(with: result) }) else {
+            guard case .give(let result) = self.state.withLock({ $0.endReading(with: result) })
+            else {
                 return self.readOn(from: source, resolver)
             }
             resolver.settle(with: result)
@@ -302,76 +303,6 @@ extension HTTPBodyStream {
 }
 
 extension HTTPBodyStream {
-    /// Creates a stream of the bytes of several streams, one after the other.
-    ///
-    /// - Parameters:
-    ///   - length: The total number of bytes; nil if it is unknown.
-    ///   - parts: Functions that open the streams. Each is called when the previous stream has ended. If it throws, the
-    ///     stream fails with that error.
-    package static func concatenating(
-        length: Int64?, _ parts: [@Sendable () throws -> HTTPBodyStream]
-    ) -> HTTPBodyStream {
-        let line = Concatenation(parts)
-        return HTTPBodyStream(length: length, next: { line.next() }, cancel: { line.cancel() })
-    }
-}
-
-/// Streams that are read one after the other.
-private final class Concatenation: Sendable {
-    private struct State {
-        var rest: ArraySlice<@Sendable () throws -> HTTPBodyStream>
-        var current: HTTPBodyStream?
-    }
-
-    private let state: Locked<State>
-
-    init(_ parts: [@Sendable () throws -> HTTPBodyStream]) {
-        state = Locked(State(rest: parts[...]))
-    }
-
-    func next() -> Future<Data?> {
-        while true {
-            do {
-                guard let current = try open() else { return Future(value: nil) }
-                let chunk = current.next()
-                guard let result = chunk.result else {
-                    return chunk.flatMap { chunk in
-                        guard chunk == nil else { return Future(value: chunk) }
-                        self.leave(current)
-                        return self.next()
-                    }
-                }
-                guard case .success(nil) = result else { return chunk }
-                leave(current)
-            } catch {
-                return Future(error: error)
-            }
-        }
-    }
-
-    func cancel() {
-        // If a stream is being opened at this moment, it is released together with this object, and thereby cancelled.
-        state.withLock { $0.current }?.cancel()
-    }
-
-    /// Returns the current stream, and opens the next one if there is none; nil after the last one.
-    private func open() throws -> HTTPBodyStream? {
-        let (current, open) = state.withLock { state in
-            (state.current, state.current == nil ? state.rest.popFirst() : nil)
-        }
-        guard let open else { return current }
-        let opened = try open()
-        state.withLock { $0.current = opened }
-        return opened
-    }
-
-    private func leave(_ stream: HTTPBodyStream) {
-        state.withLock { $0.current = nil }
-    }
-}
-
-extension HTTPBodyStream {
-    /// The source of the chunks.
     struct Source {
         let next: @Sendable () throws -> Future<Data?>
         let cancel: @Sendable () -> Void
@@ -397,7 +328,7 @@ extension HTTPBodyStream {
         }
 
         enum ReadStart {
-            /// The caller asks the source, then calls `end` or `wait`.
+            /// The caller asks the source, then calls `endReading` or `wait`.
             case ask(Source)
             case give(Result<Data?, any Error>)
         }
@@ -417,7 +348,6 @@ extension HTTPBodyStream {
 
         init(source: Source) { self.source = source }
 
-        /// Starts reading a chunk.
         mutating func startReading() -> ReadStart {
             switch phase {
             case .over(let result): return .give(result)
@@ -437,7 +367,7 @@ extension HTTPBodyStream {
         ///   source.
         mutating func wait(for chunk: Future<Data?>) -> Bool {
             if case .leaving = phase {
-                end(.failure(CancellationError()))
+                endStream(.failure(CancellationError()))
                 return false
             }
             phase = .reading(chunk)
@@ -445,18 +375,18 @@ extension HTTPBodyStream {
         }
 
         /// Takes the result of reading a chunk.
-        mutating func end(with result: Result<Data?, any Error>) -> ReadEnd {
+        mutating func endReading(with result: Result<Data?, any Error>) -> ReadEnd {
             switch (phase, result) {
             case (.over(let end), _):
                 return .give(end)
             case (.leaving, _):
-                end(.failure(CancellationError()))
+                endStream(.failure(CancellationError()))
                 return .giveUp
             case (_, .success(let chunk?)):
                 phase = chunk.isEmpty ? .asking : .idle
                 return chunk.isEmpty ? .again : .give(result)
             case (_, .success(nil)), (_, .failure):
-                end(result)
+                endStream(result)
                 return .give(result)
             }
         }
@@ -472,11 +402,11 @@ extension HTTPBodyStream {
             case .idle: break
             case .reading(let chunk): awaited = chunk
             }
-            defer { end(.failure(CancellationError())) }
+            defer { endStream(.failure(CancellationError())) }
             return (source, awaited)
         }
 
-        private mutating func end(_ result: Result<Data?, any Error>) {
+        private mutating func endStream(_ result: Result<Data?, any Error>) {
             phase = .over(result)
             source = nil
         }

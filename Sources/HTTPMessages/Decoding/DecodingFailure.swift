@@ -72,7 +72,6 @@ public struct DecodingFailure: Error {
 
     private let reason: String
 
-    /// The most bytes of data to search for quoted values; if there are more, the decoder's text is left out.
     private static let mostSearched = 1_048_576
 
     /// Formats a key in a path: `.name`, `[3]`, or `["a name"]` if the name is not an identifier.
@@ -85,7 +84,6 @@ public struct DecodingFailure: Error {
 }
 
 extension DecodingFailure {
-    /// The parts of a decoder's error: its kind, its path, and its text.
     private struct Location {
         var code = Code.other
         var keys: [any CodingKey] = []

@@ -35,7 +35,6 @@ public struct FileError: Error, Sendable {
         self.path = path
     }
 
-    /// The error of the system call that has just failed on this thread.
     package static func last(_ operation: String, _ file: URL) -> FileError {
         FileError(operation: operation, code: errno, path: file.path)
     }

@@ -107,7 +107,6 @@ extension HTTPError {
     /// - Returns: The text; nil if no part of the body may be shown.
     public func bodyPreview(upTo limit: Int = 300) -> String? { preview(without: nil, upTo: limit) }
 
-    /// The secrets of the exchange.
     package var knownSecrets: KnownSecrets {
         var secrets = KnownSecrets(of: request, endpoint, response)
         // Without the request, the sent secrets are not known, and the response may repeat any of them.
@@ -226,7 +225,6 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
 }
 
 extension URL {
-    /// Returns whether both URLs have the same origin and path, whatever their queries.
     fileprivate func isSamePlace(as other: URL) -> Bool {
         HTTPOrigin(self) == HTTPOrigin(other) && targetPath == other.targetPath
     }

@@ -57,7 +57,6 @@ extension CallRecord.Fate {
         self = [401, 407, 421, 425, 307, 308].contains(status) ? .refused : .mayHaveArrived
     }
 
-    /// Creates the fate of a request from the result of its exchange.
     package init<Output>(of result: Result<Output, any Error>) {
         switch result {
         case .success(let response as any HTTPResponseHead): self.init(status: response.status)

@@ -7,7 +7,6 @@ package struct SHA256: Sendable {
 
     package init() {}
 
-    /// Adds the next bytes of the message.
     package mutating func add(_ bytes: some Collection<UInt8>) {
         count &+= UInt64(bytes.count)
         rest += bytes
@@ -27,7 +26,6 @@ package struct SHA256: Sendable {
         return state.flatMap(\.bigEndianBytes)
     }
 
-    /// The hash of a message, in 32 bytes.
     package static func hash(_ message: [UInt8]) -> [UInt8] {
         var hash = SHA256()
         hash.add(message)
@@ -59,7 +57,6 @@ package struct SHA256: Sendable {
 
 /// SHA-512/256 (FIPS 180-4, section 6.7): SHA-512 with other initial values, cut to 256 bits.
 package enum SHA512_256 {
-    /// Returns the hash of a message, 32 bytes.
     package static func hash(_ message: [UInt8]) -> [UInt8] {
         var state = start
         let length = UInt64(message.count) &* 8
@@ -107,7 +104,6 @@ private struct SHA2Rounds<Word: FixedWidthInteger & Sendable>: Sendable {
     let early, late: (Int, Int, Int)
     /// The counts of three rotations, applied to a word of the state.
     let high, low: (Int, Int, Int)
-    /// A constant for each round.
     let constants: [Word]
 
     func add(_ block: ArraySlice<UInt8>, to state: inout [Word]) {

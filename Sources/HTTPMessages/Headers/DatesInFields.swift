@@ -72,7 +72,6 @@ package struct DateFields {
     /// From 0 to 60, because of leap seconds.
     var second: Int
 
-    /// Creates fields; nil if there is no such day or time.
     package init?(year: Int, month: Int, day: Int, hour: Int, minute: Int, second: Int) {
         guard (0...9_999).contains(year), (1...12).contains(month),
             (1...Self.days(inMonth: month, of: year)).contains(day), (0...23).contains(hour),

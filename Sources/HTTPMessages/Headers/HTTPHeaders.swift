@@ -94,7 +94,7 @@ public struct HTTPHeaders: Sendable {
         removeAll(name, except: first)
     }
 
-    /// Notes that a cookie has been added that no keeper knows.
+    /// Forgets the keeper when a cookie is added that it doesn't know.
     private mutating func noteChange(of name: String) {
         if keeper != 0, Self.isSame(name, "Set-Cookie") { keeper = 0 }
     }
@@ -296,7 +296,6 @@ extension HTTPHeaders {
         !text.isEmpty && text.utf8.allSatisfy(isTokenByte)
     }
 
-    /// Returns whether a byte is allowed in a token.
     package static func isTokenByte(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

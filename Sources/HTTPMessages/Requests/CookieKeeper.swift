@@ -36,7 +36,7 @@ package struct CookieKeeper: Sendable {
     }
 }
 
-/// A cookie jar, as middleware without a jar of its own knows it.
+/// A cookie jar, for code that doesn't know `CookieJar`.
 package protocol CookieKeeping: AnyObject, Sendable {
     /// Stores the cookies of a response, unless their user has signed out.
     ///
@@ -77,7 +77,6 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest: AnswerReceiving {
-    /// Keeps the cookies of the answer.
     package func receive<Output: Sendable>(_ answer: Future<Output>) -> Future<Output> {
         answer.keepingCookies(of: self)
     }

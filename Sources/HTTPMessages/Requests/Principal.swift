@@ -48,7 +48,6 @@ package enum Principal: Hashable, Sendable {
         return .digest(word(hash[0..<8]), word(hash[8..<16]))
     }
 
-    /// The bytes of that hash.
     static func hash(of value: String, as kind: String, key: [UInt8]) -> [UInt8] {
         Array(SHA512_256.hash(key + Array(kind.utf8) + [0] + Array(value.utf8)).prefix(16))
     }
@@ -88,7 +87,6 @@ package final class SignIn: Sendable {
     /// The name, or a random text that no other sign-in has.
     let id: String
 
-    /// Begins a sign-in.
     package init(ofNobody isOfNobody: Bool = false) {
         self.isOfNobody = isOfNobody
         name = nil
@@ -124,7 +122,7 @@ package final class SignIn: Sendable {
     /// - Parameters:
     ///   - next: The sign-in that follows.
     ///   - isSignOut: True if the user has signed out, and no other has signed in.
-    package func end(before next: SignIn? = nil, isSignOut: Bool = false) {
+    package func endSignIn(before next: SignIn? = nil, isSignOut: Bool = false) {
         let caches = state.withLock { state in
             state.isOver = true
             state.isSignOut = isSignOut
@@ -197,7 +195,6 @@ package struct SignIns: CallUsers, Equatable {
     /// The sign-in of the cookie jar; nil without a jar.
     package var cookies: SignIn?
 
-    /// Creates a value without sign-ins.
     package init() {}
 
     /// True if one of the sign-ins has ended.

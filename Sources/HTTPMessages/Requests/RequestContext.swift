@@ -1,7 +1,9 @@
 extension HTTPRequest {
     /// Properties of a request that middleware and clients use, and that are no part of the HTTP message.
     ///
-    /// The time when the call must end, and the number of the attempt, are in the `CallContext`.
+    /// Two requests can be equal although their contexts differ: only the idempotency key, the tags and
+    /// `skipsAuthorization` are compared. The time when the call must end, and the number of the attempt, are in the
+    /// `CallContext`.
     public struct Context: Sendable {
         /// The properties; nil until one is set.
         ///
@@ -56,24 +58,18 @@ extension HTTPRequest.Context {
     }
 
     /// True if a client must not repeat the request.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     public var skipsRetry: Bool {
         get { storage?.values.skipsRetry ?? false }
         _modify { yield &values.skipsRetry }
     }
 
     /// True if a client must not hedge the request with a second one.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     public var skipsHedge: Bool {
         get { storage?.values.skipsHedge ?? false }
         _modify { yield &values.skipsHedge }
     }
 
     /// True if a client's circuit breaker neither refuses the request nor counts its result.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     public var skipsCircuitBreaker: Bool {
         get { storage?.values.skipsCircuitBreaker ?? false }
         _modify { yield &values.skipsCircuitBreaker }
@@ -81,7 +77,7 @@ extension HTTPRequest.Context {
 
     /// The time limit of one attempt, instead of the client's `attemptTimeout`.
     ///
-    /// A time below zero counts as zero. Two requests can be equal even if they differ in this property.
+    /// A time below zero counts as zero.
     public var attemptTimeout: Duration? {
         get { storage?.values.attemptTimeout }
         _modify { yield &values.attemptTimeout }
@@ -89,15 +85,13 @@ extension HTTPRequest.Context {
 
     /// The time limit of the call, instead of the client's `deadline`.
     ///
-    /// A time below zero counts as zero. Two requests can be equal even if they differ in this property.
+    /// A time below zero counts as zero.
     public var deadline: Duration? {
         get { storage?.values.deadline }
         _modify { yield &values.deadline }
     }
 
     /// The JSON settings of the client that sends the request, or nil.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var json: JSONCoding? {
         get { storage?.values.json }
         _modify { yield &values.json }
@@ -113,16 +107,12 @@ extension HTTPRequest.Context {
     }
 
     /// The sign-ins that the call is made for; empty until the call's first request is sent.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var signIns: SignIns {
         get { storage?.values.signIns ?? SignIns() }
         _modify { yield &values.signIns }
     }
 
     /// The users of the requests that have redirected to this one; nil if nobody asks for them.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var users: RequestUsers? {
         get { storage?.values.users }
         _modify { yield &values.users }
@@ -130,32 +120,25 @@ extension HTTPRequest.Context {
 
     /// True if the request repeats a request that got a 401.
     ///
-    /// A cache does not answer such a request with a stored 401. Two requests can be equal even if they differ in this
-    /// property.
+    /// A cache does not answer such a request with a stored 401.
     package var followsRefusal: Bool {
         get { storage?.values.followsRefusal ?? false }
         _modify { yield &values.followsRefusal }
     }
 
     /// Keeps the cookies of all responses to the request; nil without a jar.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var cookieKeeper: CookieKeeper? {
         get { storage?.values.cookieKeeper }
         _modify { yield &values.cookieKeeper }
     }
 
     /// The origins that redirected to this request's URL.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var redirectingOrigins: Set<HTTPOrigin> {
         get { storage?.values.redirectingOrigins ?? [] }
         _modify { yield &values.redirectingOrigins }
     }
 
     /// True if the request must not be sent to a private address.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     ///
     /// The middleware `redirect` sets it for a redirect from a public host, if `Redirects.refusesPrivateAddresses` is set. A
     /// transport that knows the peer's address then sends nothing to a private address.
@@ -165,16 +148,12 @@ extension HTTPRequest.Context {
     }
 
     /// True if the reader of a streamed response's body limits its idle time, so that the transport does not.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var readerLimitsIdleTime: Bool {
         get { storage?.values.readerLimitsIdleTime ?? false }
         _modify { yield &values.readerLimitsIdleTime }
     }
 
     /// True if a 206 is accepted, because the package has asked for a part itself.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var acceptsPart: Bool {
         get { storage?.values.acceptsPart ?? false }
         _modify { yield &values.acceptsPart }
@@ -182,22 +161,19 @@ extension HTTPRequest.Context {
 
     /// Called by a transport that knows how many bytes of the body the system has taken from it to send.
     ///
-    /// The last call comes before the transport's result. A request that is sent again counts from zero. Two requests can
-    /// be equal even if they differ in this property.
+    /// The last call comes before the transport's result. A request that is sent again counts from zero.
     package var noteSentBytes: (@Sendable (Int64) -> Void)? {
         get { storage?.values.noteSentBytes }
         _modify { yield &values.noteSentBytes }
     }
 
     /// How the coding of a response's body is handled; nil for the usual way, in which `.decompress` decodes it.
-    ///
-    /// Two requests can be equal even if they differ in this property.
     package var coding: BodyCoding? {
         get { storage?.values.coding }
         _modify { yield &values.coding }
     }
 
-    /// The handling of a body's coding, as a download asks for it, and as the request in the response says.
+    /// What becomes of the coding of a response's body: what a download asks for, and what was done.
     package enum BodyCoding: Sendable {
         /// The caller counts the encoded bytes, and wants to decode the body itself.
         case wanted
@@ -237,7 +213,6 @@ extension HTTPRequest.Context {
         init(_ values: Values) { self.values = values }
     }
 
-    /// The properties; a change copies them first if another context shares them.
     private var values: Values {
         get { storage?.values ?? Values() }
         _modify {
@@ -271,7 +246,6 @@ extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
 extension HTTPRequest {
     /// A header that middleware has added to a request for a user.
     package struct Credential: Sendable {
-        /// The header's name.
         package let header: String
 
         /// The value that was added.
@@ -288,7 +262,6 @@ extension HTTPRequest {
         /// The origins that may receive the header; if nil, only the origin of the original request may.
         package let origins: HTTPOrigins?
 
-        /// Creates a credential.
         package init(
             header: String, value: String, principal: Principal, origins: HTTPOrigins?
         ) {

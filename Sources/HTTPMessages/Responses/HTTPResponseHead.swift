@@ -81,19 +81,6 @@ extension HTTPResponse: HTTPResponseHead {
 }
 
 extension HTTPResponseHead {
-    /// Rejects with an error that keeps this response, with a body of limited size.
-    ///
-    /// - Returns: A future that rejects at once if the body is whole. Otherwise it rejects when the body has ended, or
-    ///   after a second. The error keeps no body that is larger than 64 KiB, takes longer than a second, or fails.
-    package func failure<Output>(
-        _ code: HTTPError.Code, of request: HTTPRequest, cause: (any Error)? = nil,
-        on scheduler: some FutureScheduler = .live
-    ) -> Future<Output> {
-        kept(on: scheduler).mapWithoutOrigin { response in
-            throw HTTPError(code: code, request: request, response: response, cause: cause)
-        }
-    }
-
     /// Returns the whole response; without its body if the body is too large or too slow, or fails.
     package func kept(on scheduler: some FutureScheduler = .live) -> Future<HTTPResponse> {
         let head = head

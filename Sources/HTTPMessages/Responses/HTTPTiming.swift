@@ -97,7 +97,6 @@ extension ConnectionMetrics: CustomStringConvertible {
         return marks.isEmpty ? "" : marks.joined(separator: ", ") + " ms"
     }
 
-    /// Returns the milliseconds with one decimal.
     private static func milliseconds(_ time: Duration) -> String {
         let tenths = Int64((time / .microseconds(100)).rounded())
         return "\(tenths / 10).\(tenths % 10)"

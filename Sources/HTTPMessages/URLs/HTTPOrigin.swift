@@ -126,7 +126,6 @@ public struct HTTPOrigins: Sendable {
         contains(request.url) && request.context.redirectingOrigins.allSatisfy(isMember)
     }
 
-    /// Returns whether the set contains an origin.
     func contains(_ origin: HTTPOrigin) -> Bool { isMember(origin) }
 }
 

@@ -37,13 +37,13 @@ extension HTTPRequest {
 extension HTTPError {
     /// The request as a curl command line, without secrets.
     ///
-    /// See ``HTTPRequest/curlCommand``. Nil if the error has no request, and no request can be made from its endpoint.
+    /// See `HTTPRequest.curlCommand`. Nil if the error has no request, and no request can be made from its endpoint.
     public var curlCommand: String? { curlCommand(revealingSecrets: false) }
 
     /// The request as a curl command line.
     ///
     /// - Parameter revealingSecrets: True to show everything as it is sent. Never write such a text to a log.
-    /// - Returns: See ``HTTPRequest/curlCommand(revealingSecrets:)``. Nil if the error has no request, and no request
+    /// - Returns: See `HTTPRequest.curlCommand(revealingSecrets:)`. Nil if the error has no request, and no request
     ///   can be made from its endpoint.
     public func curlCommand(revealingSecrets: Bool) -> String? {
         let asked = request ?? endpoint.flatMap { try? HTTPRequest($0) }
@@ -51,13 +51,11 @@ extension HTTPError {
     }
 }
 
-/// A curl command line that sends a request.
 struct CurlCommand {
     private let request: HTTPRequest
     /// The secrets to hide; nil to show everything.
     private let secrets: KnownSecrets?
 
-    /// The comment lines above the command.
     private var comments: [String] = []
     private var options: [String] = []
     /// The command that pipes the body into curl; nil if the body is an argument, or if there is no body.
@@ -210,7 +208,6 @@ enum ShellWord {
         return "'" + String(text).replacing(scalar: "'", with: "'\\''") + "'"
     }
 
-    /// The command that prints the given bytes.
     static func printing(_ data: Data) -> String {
         var format = ""
         for byte in data {

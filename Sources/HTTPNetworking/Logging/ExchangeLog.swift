@@ -103,7 +103,7 @@ extension HTTPExchange {
     /// and `span_id`, after `span`. `status` is left out if there is no response. The line of a failed exchange ends
     /// with `error` and `code`.
     ///
-    /// Values are written as in `PolicyEvent.logLine`, and the URL as in ``HTTPRequest``'s description. The line
+    /// Values are written as in `PolicyEvent.logLine`, and the URL as in `HTTPRequest`'s description. The line
     /// shows no headers and nothing of the bodies.
     public var logLine: String { line(with: []) }
 
@@ -142,7 +142,6 @@ extension HTTPExchange: CustomStringConvertible, CustomDebugStringConvertible, C
     public var customMirror: Mirror { Mirror(self, children: ["exchange": description]) }
 }
 
-/// The data of an exchange that has not ended.
 private final class ExchangeEntry: ExchangeListener {
     private struct State {
         var status: Int?
@@ -182,11 +181,11 @@ private final class ExchangeEntry: ExchangeListener {
 
     func fail(with error: any Error) {
         if let response = (error as? HTTPError)?.response { answer(response) }
-        end(with: error)
+        endExchange(with: error)
     }
 
     /// Reports the exchange; a second call does nothing.
-    func end(with error: (any Error)?) {
+    func endExchange(with error: (any Error)?) {
         let last = state.withLock { state in
             defer { state.hasEnded = true }
             return state.hasEnded ? nil : state
@@ -207,23 +206,21 @@ private final class ExchangeEntry: ExchangeListener {
 /// The end may be reported more than once, because a body can be cancelled after it has ended. Only the first
 /// report counts.
 package protocol ExchangeListener: Sendable {
-    /// Notes the response.
     func answer(_ response: some HTTPResponseHead)
 
-    /// Notes a chunk of a streamed body.
     func receive(_ chunk: Data)
 
     /// Notes that no response arrived, or that the response's status was not accepted.
     func fail(with error: any Error)
 
     /// Notes that the body ended, or failed with an error.
-    func end(with error: (any Error)?)
+    func endExchange(with error: (any Error)?)
 }
 
 extension ExchangeListener {
     package func receive(_ chunk: Data) {}
 
-    package func fail(with error: any Error) { end(with: error) }
+    package func fail(with error: any Error) { endExchange(with: error) }
 }
 
 extension Future where Value: HTTPResponseHead {
@@ -237,7 +234,7 @@ extension Future where Value: HTTPResponseHead {
         .mapWithoutOrigin { response in
             listener.answer(response)
             guard let body = response.bodyStream else {
-                listener.end(with: nil)
+                listener.endExchange(with: nil)
                 return response
             }
             var told = response
@@ -255,14 +252,14 @@ extension HTTPBodyStream {
                 self.next().onEnd { result in
                     switch result {
                     case .success(let chunk?): listener.receive(chunk)
-                    case .success(nil): listener.end(with: nil)
-                    case .failure(let error): listener.end(with: error)
+                    case .success(nil): listener.endExchange(with: nil)
+                    case .failure(let error): listener.endExchange(with: error)
                     }
                 }
             },
             cancel: {
                 self.cancel()
-                listener.end(with: CancellationError())
+                listener.endExchange(with: CancellationError())
             })
     }
 }

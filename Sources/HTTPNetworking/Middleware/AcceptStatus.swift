@@ -10,7 +10,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// let service = stack(.retry(), .acceptStatus(), over: transport.send)
     /// ```
     ///
-    /// The error is an ``HTTPError`` with the code ``HTTPError/Code/unacceptableStatus``. It keeps the request
+    /// The error is an `HTTPError` with the code `HTTPError.Code.unacceptableStatus`. It keeps the request
     /// and the response. An accepted response passes at once, unchanged.
     ///
     /// If the body is streamed, the error keeps its beginning: at most `limit` bytes, read for at most `time`. If the
@@ -68,7 +68,6 @@ extension HTTPResponseHead {
         }
     }
 
-    /// Reads the beginning of the body, up to `limit` bytes.
     private func beginning(
         upTo limit: Int, within time: Duration, on scheduler: some FutureScheduler
     ) -> Future<BodyBeginning> {

@@ -13,10 +13,10 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// The header's value has one or two parts: `delay=` with a number of milliseconds, at most a day, and
     /// `status=` with a status from 400 to 599.
     ///
-    /// If the value has a status, the request isn't sent. The call fails with an ``HTTPError``, whose code is
-    /// ``HTTPError/Code/unacceptableStatus`` and whose response is empty. A retry and a breaker treat this error as if
+    /// If the value has a status, the request isn't sent. The call fails with an `HTTPError`, whose code is
+    /// `HTTPError.Code.unacceptableStatus` and whose response is empty. A retry and a breaker treat this error as if
     /// a server had sent the status. If the value has no status, the request is sent after the delay. The header itself
-    /// is never sent. If the value is malformed, the call fails with ``HTTPError/Code/requestNotPrepared``, caused by a
+    /// is never sent. If the value is malformed, the call fails with `HTTPError.Code.requestNotPrepared`, caused by a
     /// ``ChaosHeaderError``.
     ///
     /// Put this middleware last in the stack, next to the transport. Anyone who can set the header can make calls fail.

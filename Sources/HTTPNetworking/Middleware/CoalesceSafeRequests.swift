@@ -14,7 +14,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     /// this below the middleware that adds headers. A Set-Cookie header goes only to the caller whose request was sent,
     /// so that visitors who ask at the same time don't get the same session. These requests never share a call:
     ///
-    /// - requests with an unsafe method (see ``HTTPMethod/isSafe``),
+    /// - requests with an unsafe method (see `HTTPMethod.isSafe`),
     /// - requests with a body that is not in memory.
     ///
     /// After a request with an unsafe method has succeeded, failed or been cancelled, later requests for the same URL

@@ -10,7 +10,7 @@ extension Middleware where Input == HTTPRequest {
     /// ```
     ///
     /// Put it above the retry: all attempts of a call then have the same key, and the retry may repeat the request,
-    /// because a request with a key is ``HTTPRequest/isReplayable``. Below the retry, each attempt would get its own
+    /// because a request with a key is `HTTPRequest.isReplayable`. Below the retry, each attempt would get its own
     /// key, so the retry would not repeat the request.
     ///
     /// The key is sent as the header Idempotency-Key. A request whose method is idempotent gets no key. A request that

@@ -25,7 +25,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// becomes its IDNA form if the platform supports IDNA: Foundation does, FoundationEssentials alone does not.
     /// Userinfo in the Location is removed. A Location without a fragment inherits the fragment of the requested URL.
     ///
-    /// **Secrets.** A redirect to another ``HTTPOrigin`` keeps three kinds of headers: those known to hold no secret,
+    /// **Secrets.** A redirect to another `HTTPOrigin` keeps three kinds of headers: those known to hold no secret,
     /// those that you name in ``Redirects/kept``, and those, except Authorization, that an `.authorize` above
     /// `.redirect` has added, if the new origin is one of its origins too. Headers known to hold no secret are Accept
     /// and Content- headers, User-Agent, Range, the preconditions, Cache-Control, Pragma, X-Request-ID and
@@ -43,7 +43,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// **Place.** Put it above `.authorize`, `.cookies`, `.cache` and `.retry`. Each request in a chain of redirects
     /// then has the cookies and credentials of its own origin, and its own stored response and attempts. A chain
     /// belongs to one sign-in: after a sign-out or another sign-in, the chain's next request fails in `.authorize` or
-    /// `.cookies`, with ``HTTPError/Code/sessionEnded``.
+    /// `.cookies`, with `HTTPError.Code.sessionEnded`.
     ///
     /// **Errors.** If an `.acceptStatus()` below `.redirect` has turned a redirect into an error, the redirect is still
     /// followed.
@@ -63,7 +63,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// the running call. Stack depth is constant, whatever the number of redirects.
     ///
     /// - Parameter redirects: The rules. A negative limit is a programming error and traps.
-    /// - Returns: A middleware. It rejects with an ``HTTPError`` with the code ``HTTPError/Code/tooManyRedirects`` if
+    /// - Returns: A middleware. It rejects with an `HTTPError` with the code `HTTPError.Code.tooManyRedirects` if
     ///   there are more redirects than the limit, or if the next request equals an earlier one and no cookie has been
     ///   set since. The error keeps the last request and its response, with up to 64 KiB of a streamed body.
     public static func redirect(_ redirects: Redirects = Redirects()) -> Middleware {
@@ -167,12 +167,12 @@ public struct Redirects: Hashable, Sendable {
     /// Allows redirects from https to http.
     public var allowsDowngrade: Bool
 
-    /// Refuses a redirect to a private host (``HTTPOrigin/isPrivate``), unless the previous host is private too.
+    /// Refuses a redirect to a private host (`HTTPOrigin.isPrivate`), unless the previous host is private too.
     ///
     /// Set it in a server that fetches URLs from strangers, so that the strangers cannot lead the server into its own
     /// network. The transport over libcurl also checks the address that a name resolves to, unless a proxy makes the
     /// connection. If that address is private, the transport connects, but sends nothing, and the call fails with
-    /// ``HTTPError/Code/redirectRefused``. Other transports do not check the address: they follow a redirect to a name
+    /// `HTTPError.Code.redirectRefused`. Other transports do not check the address: they follow a redirect to a name
     /// with a private address.
     public var refusesPrivateAddresses: Bool
 
@@ -248,7 +248,6 @@ struct RedirectMachine {
         case fail
     }
 
-    /// The current request.
     private(set) var request: HTTPRequest
     private let rules: Redirects
     private var followed = 0
@@ -404,6 +403,21 @@ extension HTTPRequest {
             return items.map { $0.prefix { $0 != UInt8(ascii: "=") } }
                 .contains { SensitiveNames.contain($0) || $0.elementsEqual("grant_type".utf8) }
         case .plain, .opaque: return false
+        }
+    }
+}
+
+extension HTTPResponseHead {
+    /// Rejects with an error that keeps this response, with a body of limited size.
+    ///
+    /// - Returns: A future that rejects at once if the body is whole. Otherwise it rejects when the body has ended, or
+    ///   after a second. The error keeps no body that is larger than 64 KiB, takes longer than a second, or fails.
+    fileprivate func failure<Output>(
+        _ code: HTTPError.Code, of request: HTTPRequest, cause: (any Error)? = nil,
+        on scheduler: some FutureScheduler = .live
+    ) -> Future<Output> {
+        kept(on: scheduler).mapWithoutOrigin { response in
+            throw HTTPError(code: code, request: request, response: response, cause: cause)
         }
     }
 }

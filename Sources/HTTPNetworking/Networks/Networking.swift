@@ -11,7 +11,7 @@ public import PledgeServices
 ///
 /// It is a `Service` like any other, so you can put any policy around it.
 ///
-/// The future rejects with ``Endpoint/Error`` if the endpoint cannot be sent, and with ``HTTPError`` if the
+/// The future rejects with `Endpoint.Error` if the endpoint cannot be sent, and with `HTTPError` if the
 /// exchange failed or the status is outside 200…299. The transport chooses the thread on which the future
 /// settles.
 public typealias Networking = Service<Endpoint, Data>
@@ -22,16 +22,16 @@ public typealias Networking = Service<Endpoint, Data>
 /// let api = makeNetworking(over: stack(.redirect(), .retry(), over: transport.send), base: server)
 /// ```
 ///
-/// ``HTTPRequest/init(_:)`` makes the request from each endpoint. The future settles on the same thread as the
+/// `HTTPRequest.init(_:)` makes the request from each endpoint. The future settles on the same thread as the
 /// service's future, and cancelling it cancels the call.
 ///
 /// - Parameters:
 ///   - service: The service for the requests.
-///   - base: The base for endpoints without one; see ``Endpoint/based(on:)``.
+///   - base: The base for endpoints without one; see `Endpoint.based(on:)`.
 ///   - statuses: The statuses whose bodies are accepted.
 /// - Returns: A network. It rejects with `Endpoint.Error` if the endpoint cannot be sent. If the status is not
-///   accepted, it rejects with an ``HTTPError`` that keeps the endpoint, the request and the whole response. If the
-///   service fails, it rejects with the service's error, and adds the endpoint and the request to an ``HTTPError`` that
+///   accepted, it rejects with an `HTTPError` that keeps the endpoint, the request and the whole response. If the
+///   service fails, it rejects with the service's error, and adds the endpoint and the request to an `HTTPError` that
 ///   has none.
 public func makeNetworking(
     over service: @escaping HTTPService,
@@ -78,54 +78,5 @@ package func endpointService<Output: HTTPResponseHead>(
             error.endpoint = error.endpoint ?? endpoint
             return .failure(error.withRequest(request))
         }
-    }
-}
-
-/// Calls a service; notes the sent request in the attempt's record if the service itself doesn't do so.
-///
-/// - Parameter isCompleting: True if the response and the error are to have the request and its URL, unless they have them
-///   already.
-@inline(__always)
-package func sendRecorded<Output: HTTPResponseHead>(
-    _ request: HTTPRequest, in context: CallContext, completing isCompleting: Bool = false,
-    _ service: Service<HTTPRequest, Output>
-) -> Future<Output> {
-    guard let record = context.record else {
-        let answer = service(request)
-        return isCompleting ? answer.replacingAtEnd { $0.completed(with: request) } : answer
-    }
-    return sendRecorded(request, in: context, completing: isCompleting, service, record)
-}
-
-private func sendRecorded<Output: HTTPResponseHead>(
-    _ request: HTTPRequest, in context: CallContext, completing isCompleting: Bool,
-    _ service: Service<HTTPRequest, Output>, _ record: CallRecord
-) -> Future<Output> {
-    do {
-        let mark = try record.willSend(replayable: request.isReplayable)
-        let answer = context.with(record: record.part(presuming: mark)).call(service, request)
-        // A result that is there needs no closure.
-        if let result = answer.result {
-            record.endRequest(mark, CallRecord.Fate(of: result))
-            return isCompleting
-                ? result.completed(with: request).map(Future.init(result:)) ?? answer : answer
-        }
-        return answer.replacingAtEnd { result in
-            record.endRequest(mark, CallRecord.Fate(of: result))
-            return isCompleting ? result.completed(with: request) : nil
-        }
-    } catch {
-        return Future(error: error)
-    }
-}
-
-extension Result where Success: HTTPResponseHead, Failure == any Error {
-    /// Returns the response with a request and its URL, or the error with the request; nil if nothing is missing.
-    fileprivate func completed(with request: HTTPRequest) -> Result? {
-        guard case .success(var response) = self, response.url == nil else {
-            return withRequest(request)
-        }
-        response.url = request.url
-        return .success(response.withRequest(request))
     }
 }

@@ -3,7 +3,6 @@
 /// A server may return a secret percent-encoded, with escapes of JSON, with entities of HTML, or with one of these
 /// inside another. Each decoding removes one level.
 struct EscapedText {
-    /// The decoded bytes.
     private(set) var bytes: [UInt8]
 
     /// For each decoded byte, the range in the source that it was decoded from; nil if nothing was decoded.
@@ -30,7 +29,6 @@ struct EscapedText {
         static let all = Notation(signs: "%\\&")
     }
 
-    /// Creates a text without decoding it.
     init(_ source: some Collection<UInt8>) {
         bytes = Array(source)
     }
@@ -128,7 +126,6 @@ extension EscapedText {
         "amp": "&", "lt": "<", "gt": ">", "quot": "\"", "apos": "'", "nbsp": " ",
     ]
 
-    /// Returns the value of a number in hexadecimal digits.
     private static func number(_ text: ArraySlice<UInt8>, digits: Int) -> UInt32? {
         guard text.count == digits, text.allSatisfy(\.isHexDigit) else { return nil }
         return UInt32(String(decoding: text, as: UTF8.self), radix: 16)

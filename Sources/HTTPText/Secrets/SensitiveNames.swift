@@ -78,7 +78,7 @@ package enum SensitiveNames {
     /// Words that may stand behind a short word.
     private static let wordsBehind = Set(["code", "number", "value"].map { Array($0.utf8) })
 
-    /// Words in which a stem is a part of another word.
+    /// Words that contain a stem by chance.
     private static let harmlessWords = ["secretary", "secretari", "tokeniz", "tokenise"].map {
         Array($0.utf8)
     }
@@ -147,7 +147,6 @@ package enum SensitiveNames {
         return name[start..<end]
     }
 
-    /// The letters and digits of a name, in lower case.
     package static func folded(_ name: some Collection<UInt8>) -> [UInt8] {
         var word: [UInt8] = []
         word.reserveCapacity(name.count)

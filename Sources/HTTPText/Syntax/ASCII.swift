@@ -5,18 +5,14 @@ extension UInt8 {
     @inlinable
     package var isSpace: Bool { self == 0x20 || self == 0x09 }
 
-    /// True for a digit.
     @inlinable
     package var isDigit: Bool { 48...57 ~= self }
 
-    /// True for a hexadecimal digit.
     var isHexDigit: Bool { isDigit || 97...102 ~= self | 0x20 }
 
-    /// True for a letter.
     @inlinable
     package var isLetter: Bool { 97...122 ~= self | 0x20 }
 
-    /// True for a letter or a digit.
     @inlinable
     package var isLetterOrDigit: Bool { isLetter || isDigit }
 

@@ -34,7 +34,6 @@ package struct AbsoluteURL {
             && !text.utf8.contains { " ,;@\t".utf8.contains($0) }
     }
 
-    /// Returns whether an absolute URL has the scheme https.
     package static func isSecure(_ url: URL) -> Bool {
         var text = url.absoluteString
         return text.withUTF8(URLPartOffsets.schemeLength) == 5

@@ -74,7 +74,6 @@ package final class HostConnections: Sendable {
 }
 
 extension HostConnections {
-    /// Notes that a request is sent.
     func noteRequest(of record: CallRecord?) {
         if let record, state.withLock({ $0.isShared }) { record.use(evidence) }
     }
@@ -92,10 +91,11 @@ extension HostConnections {
     }
 
     /// Notes whether requests to the host share a connection, as over HTTP/2.
-    func note(isShared: Bool) { state.withLock { $0.isShared = isShared } }
+    func noteSharing(_ isShared: Bool) { state.withLock { $0.isShared = isShared } }
 
-    /// Notes the time to connect.
-    func note(connectTime: Duration) { state.withLock { $0.connectTime = connectTime } }
+    func noteConnectTime(_ connectTime: Duration) {
+        state.withLock { $0.connectTime = connectTime }
+    }
 
     /// Notes that a request has run into a limit, and leaves the connections if they are silent.
     ///

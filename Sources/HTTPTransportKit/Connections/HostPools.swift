@@ -56,8 +56,8 @@ package final class HostPools<Pool: Sendable>: Sendable {
     ///   - begin: Begins to use the pool, under a lock, so that the pool is not retired before that.
     /// - Returns: The pool, and the connections, or nil for them if the pool must not be replaced.
     /// - Throws: `HTTPError` after the end, or the error of `begin`.
-    package func enter(
-        _ host: String, _ begin: (Pool) throws -> Void = { _ in }
+    package func beginUse(
+        of host: String, _ begin: (Pool) throws -> Void = { _ in }
     ) throws -> (pool: Pool, connections: HostConnections?) {
         let (result, unused) = try state.withLock { state in
             guard let shared = state.shared else { throw HTTPError(code: .transportClosed) }

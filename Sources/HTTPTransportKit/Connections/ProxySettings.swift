@@ -67,10 +67,8 @@ extension ProxySettings: CustomStringConvertible, CustomReflectable {
 
 /// The proxies for requests: one for each scheme, and none for some hosts.
 package struct ProxyChoice: Hashable, Sendable {
-    /// The proxy for http requests.
     package let http: ProxySettings.Server?
 
-    /// The proxy for https requests.
     package let https: ProxySettings.Server?
 
     /// The hosts that requests reach without a proxy.
@@ -130,7 +128,6 @@ extension ProxySettings.Server {
     /// The scheme of the URL in lower case; empty if it has none.
     package var scheme: String { components?.scheme?.lowercased() ?? "" }
 
-    /// The host, without the brackets of an IPv6 address; empty if there is none.
     package var host: String { (components?.host ?? "").withoutBrackets }
 
     /// The port; 1080 if the URL has none, as in curl.
@@ -164,12 +161,11 @@ package struct ProxyBypass: Hashable, Sendable {
         self.init(text.split { $0 == "," || $0 == " " || $0 == "\t" }.map(String.init))
     }
 
-    /// True if there are no entries, so that every host uses the proxy.
     package var isEmpty: Bool { entries.isEmpty }
 
     /// Returns whether requests to a host use no proxy.
     ///
-    /// - Parameter host: The host in the form of ``HTTPOrigin/host``.
+    /// - Parameter host: The host in the form of `HTTPOrigin.host`.
     package func covers(_ host: String) -> Bool {
         if entries.isEmpty { return false }
         if entries == ["*"] { return true }

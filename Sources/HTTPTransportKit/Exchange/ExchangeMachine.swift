@@ -35,20 +35,17 @@ import PledgeServices
 /// A request whose transport is stopped isn't sent any more, but its response may still arrive. After the end, no event
 /// changes anything, and nothing is sent.
 struct ExchangeMachine<Recipient, Body, Watch, Mark> {
-    /// A wait for a connection.
     struct Wait: Equatable {
         let start: SchedulerInstant
         /// The place among those whose wait is limited; nil without a limit.
         var place: Int?
     }
 
-    /// The reason why a response isn't accepted.
     enum Refusal {
         case invalidLength
         case tooLarge
     }
 
-    /// The part of a response that has arrived.
     struct Answer {
         /// The head, with the bytes that were collected; a streamed body's bytes aren't kept.
         var response: HTTPResponse
@@ -136,7 +133,6 @@ extension ExchangeMachine {
         case release
     }
 
-    /// Watches the transport.
     mutating func watch(_ watch: Watch) -> WatchAction {
         if isOver { return .release }
         switch control {
@@ -378,7 +374,7 @@ extension ExchangeMachine {
     /// Ends the exchange.
     ///
     /// - Returns: The machine before its end, which says what to clear and to deliver; nil if the exchange is over.
-    mutating func end() -> ExchangeMachine? {
+    mutating func endExchange() -> ExchangeMachine? {
         if isOver { return nil }
         defer { self = ExchangeMachine(.over, maxBodySize) }
         return self
@@ -390,7 +386,6 @@ extension ExchangeMachine {
         return true
     }
 
-    /// True if the head of the response has arrived.
     var hasHead: Bool {
         switch response {
         case .collected, .streamed, .refused: true
@@ -448,7 +443,6 @@ extension ExchangeMachine {
         return body
     }
 
-    /// The wait for a connection.
     var wait: Wait? {
         guard case .waiting(let wait) = request else { return nil }
         return wait
@@ -475,7 +469,6 @@ extension ExchangeMachine {
         }
     }
 
-    /// The watch of the transport.
     var watch: Watch? {
         switch control {
         case .watched(let watch), .stopped(_, let watch?): watch

@@ -6,7 +6,7 @@ import Synchronization
 /// One exchange of a transport: its request, its response so far, its recipient and its limits.
 ///
 /// The exchange also keeps the record of the call up to date. The transport moves bytes and reports what happens to
-/// them, from one thread at a time. Any thread may call ``end(with:)``. Each event takes the lock, asks the
+/// them, from one thread at a time. Any thread may call ``stop(because:)``. Each event takes the lock, asks the
 /// ``ExchangeMachine`` what to do, and does it outside the lock. So no lock is held while a promise settles or a closure
 /// of the transport runs.
 package final class TransportExchange: Sendable {
@@ -15,7 +15,6 @@ package final class TransportExchange: Sendable {
         case whole(InternalPromise<HTTPResponse>)
         case streamed(InternalPromise<HTTPStreamedResponse>)
 
-        /// Fails the call.
         package func fail(with error: any Error) {
             switch self {
             case .whole(let promise): promise.reject(with: error)
@@ -34,7 +33,6 @@ package final class TransportExchange: Sendable {
 
     /// The limits and hooks of a transport, the same for all of its exchanges.
     package struct Limits: Sendable {
-        /// The largest body of a whole response, in bytes.
         package var maxBodySize: Int
         /// The number of bytes of a streamed body that may wait for its reader.
         package var maxUnreadBytes: Int
@@ -81,7 +79,6 @@ package final class TransportExchange: Sendable {
     /// The request in an object, for the response to keep.
     private let boxed: BoxedRequest
     package let isStreamed: Bool
-    /// The context of the caller.
     package let context = CallContext.current
     private let limits: Limits
     private let scheduler: any FutureScheduler
@@ -127,10 +124,10 @@ package final class TransportExchange: Sendable {
     package func watch(stop: @escaping @Sendable (any Error) -> Void) {
         let watch = Watch(
             stop: stop, idlePlace: limits.idle?.add(self),
-            deadline: context.atDeadline { self.end(with: self.lateness) })
+            deadline: context.atDeadline { self.stop(because: self.lateness) })
         switch machine.withLock({ $0.watch(watch) }) {
         case .notice(let recipient):
-            recipient?.onCancel { self.end(with: CancellationError()) }
+            recipient?.onCancel { self.stop(because: CancellationError()) }
         case .stop(let reason): stop(reason)
         case .release: clear(watch)
         }
@@ -141,20 +138,18 @@ package final class TransportExchange: Sendable {
         if let place = watch.idlePlace { limits.idle?.remove(place) }
     }
 
-    /// The error of a deadline that has passed.
     private var lateness: HTTPError {
         let wait = machine.withLock { $0.wait }?.start.duration(to: scheduler.now)
         return HTTPError(.deadline(after: elapsed, waiting: wait), request: request)
     }
 
-    /// The time since the call began.
     package var elapsed: Duration { start.duration(to: scheduler.now) }
 
     /// True if the response, or a failure, has been delivered.
     package var isOver: Bool { machine.withLock { $0.isOver } }
 
     /// Ends the exchange before its response is complete.
-    package func end(with reason: any Error) {
+    package func stop(because reason: any Error) {
         let (watch, owing) = machine.withLock { $0.stop(because: reason) }
         // The connections are left before the caller learns of the end, so that its next attempt uses other ones.
         if let owing, let connections = connections.load(), isLimit(reason) {
@@ -188,16 +183,16 @@ package protocol TransportBody: Sendable {
     ///
     /// - Returns: A future that settles when there is room for more.
     /// - Throws: An error that ends the exchange.
-    func take(_ data: Data) throws -> Future<Void>
+    func takeBytes(_ data: Data) throws -> Future<Void>
 
     /// Ends the body after the bytes taken so far.
-    func end(_ result: Result<Void, any Error>)
+    func endBody(_ result: Result<Void, any Error>)
 }
 
 extension HTTPBodyPipe: TransportBody {
-    package func take(_ data: Data) -> Future<Void> { write(data) }
+    package func takeBytes(_ data: Data) -> Future<Void> { write(data) }
 
-    package func end(_ result: Result<Void, any Error>) {
+    package func endBody(_ result: Result<Void, any Error>) {
         switch result {
         case .success: finish()
         case .failure(let error): fail(error)
@@ -258,11 +253,10 @@ extension TransportExchange {
 
     /// Fails the exchange because it waited too long for a connection.
     fileprivate func giveUpWaiting(after limit: Duration) {
-        end(with: HTTPError(.freeConnection(limit), request: request))
+        stop(because: HTTPError(.freeConnection(limit), request: request))
     }
 }
 
-/// An exchange that waits for a connection.
 private final class ConnectionWait: IdleWatched {
     private let exchange: TransportExchange
     private let limit: Duration
@@ -309,17 +303,15 @@ extension TransportExchange: IdleWatched {
     private var idleTime: SchedulerInstant? { limits.idle == nil ? nil : scheduler.now }
 
     package func timeOut() {
-        end(with: HTTPError(.idle(limits.idle?.limit ?? .zero), request: request))
+        stop(because: HTTPError(.idle(limits.idle?.limit ?? .zero), request: request))
     }
 }
 
 // MARK: - The response
 
 extension TransportExchange {
-    /// True if the head of the response has arrived.
     package var hasHead: Bool { machine.withLock { $0.hasHead } }
 
-    /// The status of the response, once its head has arrived.
     package var status: Int? { machine.withLock { $0.answer?.response.status } }
 
     /// The number of bytes of the body that have been passed on.
@@ -370,14 +362,14 @@ extension TransportExchange {
             connections.noteAnswer(since: sent)
             context.record?.noteAnswer()
         }
-        note(action, of: head)
+        recordHead(action, of: head)
         if let stream, case .streamed(let promise) = action.recipient {
             open(stream, head, for: promise, deliver)
         }
         return action.refusal.map(error(of:))
     }
 
-    private func note(_ action: Machine.HeadAction, of head: HTTPResponse) {
+    private func recordHead(_ action: Machine.HeadAction, of head: HTTPResponse) {
         if action.endsUpload { context.record?.endPause(.upload) }
         // The record is updated before the caller gets the response, because a policy that gets the response may decide
         // by the record. The body does not change the request's fate.
@@ -392,8 +384,8 @@ extension TransportExchange {
     }
 
     /// Notes whether requests to the host share a connection, as over HTTP/2.
-    package func note(isShared: Bool) {
-        connections.load()?.note(isShared: isShared)
+    package func noteSharing(_ isShared: Bool) {
+        connections.load()?.noteSharing(isShared)
     }
 
     /// The two ends of a streamed body, which are made before the lock is taken.
@@ -413,7 +405,7 @@ extension TransportExchange {
         _ stream: Stream, _ head: HTTPResponse, for promise: InternalPromise<HTTPStreamedResponse>,
         _ deliver: Delivery
     ) {
-        stream.pipe.onCancel { self.end(with: CancellationError()) }
+        stream.pipe.onCancel { self.stop(because: CancellationError()) }
         let body = stream.body
         let asking = HTTPBodyStream(
             length: body.length, next: { self.next(of: body) }, cancel: { body.cancel() })
@@ -453,25 +445,25 @@ extension TransportExchange {
         connections.load()?.noteByte()
         guard let sink = machine.withLock({ $0.pass(data.count) }) else { return true }
         do {
-            let room = try sink.take(data)
+            let room = try sink.takeBytes(data)
             if room.isSettled { return true }
             room.observe { _ in goOn() }
             return false
         } catch {
-            end(with: error.withRequest(request))
+            stop(because: error.withRequest(request))
             return true
         }
     }
 
     /// Notes how the connection was made, for a transport that learns it after the head.
-    package func note(_ connection: ConnectionMetrics) {
+    package func noteConnection(_ connection: ConnectionMetrics) {
         machine.withLock { $0.add(connection) }
         guard let connections = connections.load() else { return }
         if let version = connection.protocolVersion {
-            connections.note(isShared: !version.hasPrefix("HTTP/1"))
+            connections.noteSharing(!version.hasPrefix("HTTP/1"))
         }
         if let end = connection.untilSecure ?? connection.untilConnected {
-            connections.note(connectTime: end - (connection.untilNameLookup ?? .zero))
+            connections.noteConnectTime(end - (connection.untilNameLookup ?? .zero))
         }
     }
 
@@ -487,15 +479,17 @@ extension TransportExchange {
 
 extension TransportExchange {
     /// Delivers the complete response, or ends its streamed body.
-    package func finish(delivering deliver: Delivery = { $0() }) { end(.success(()), deliver) }
+    package func finish(delivering deliver: Delivery = { $0() }) {
+        endExchange(.success(()), deliver)
+    }
 
     /// Delivers a failure, with the part of the response that has arrived.
     package func fail(with error: any Error, delivering deliver: Delivery = { $0() }) {
-        end(.failure(error.withRequest(request)), deliver)
+        endExchange(.failure(error.withRequest(request)), deliver)
     }
 
-    private func end(_ result: Result<Void, any Error>, _ deliver: Delivery) {
-        guard let last = machine.withLock({ $0.end() }) else { return }
+    private func endExchange(_ result: Result<Void, any Error>, _ deliver: Delivery) {
+        guard let last = machine.withLock({ $0.endExchange() }) else { return }
         if let watch = last.watch { clear(watch) }
         if let wait = last.wait { leaveQueue(wait) }
         if let pause = last.pause { context.record?.endPause(pause) }
@@ -510,7 +504,7 @@ extension TransportExchange {
                 self.report(response.timing)
                 promise.resolve(with: response)
             case (let recipient?, .failure(let error)): recipient.fail(with: error)
-            default: sink?.end(outcome.map { _ in () })
+            default: sink?.endBody(outcome.map { _ in () })
             }
         }
     }

@@ -18,7 +18,7 @@ package protocol FileFolder: Sendable {
     /// Returns a file's bytes and version; nil if there is no such file.
     ///
     /// - Parameter limit: The largest size, in bytes; a larger file fails with `EFBIG`, and isn't read.
-    /// - Throws: Also an error of a file that isn't the user's (``FileError/isOfForeignFile``).
+    /// - Throws: Also an error of a file that isn't the user's (`FileError.isOfForeignFile`).
     func read(
         _ name: String, upTo limit: Int
     ) throws(FileError) -> (bytes: [UInt8], version: FileVersion)?
@@ -71,14 +71,12 @@ extension FileFolder {
 }
 
 extension FileError {
-    /// True if the file is larger than it may be.
     package var isOfLargeFile: Bool { code == EFBIG }
 }
 
-/// The identity of a file's content: another one is there after each replacement.
+/// The identity of a file's content, which changes with each replacement.
 package struct FileVersion: Sendable {
     package var inode: UInt64
-    /// The size, in bytes.
     package var size: Int
     /// The time of the last write, in nanoseconds since 1970.
     package var modified: Int64
@@ -108,7 +106,6 @@ extension FileVersion: Hashable {
     }
 }
 
-/// A folder of the system.
 package struct SystemFolder: FileFolder {
     /// The folder's path, without a slash at its end.
     package let path: String
@@ -135,12 +132,10 @@ package struct SystemFolder: FileFolder {
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw last("mkdir", path) }
     }
 
-    /// The error of the system call that has just failed on this thread.
     private static func last(_ operation: String, _ path: String) -> FileError {
         FileError(operation: operation, code: errno, path: path)
     }
 
-    /// Returns the path of a file.
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
     package func version(of name: String) -> FileVersion? {

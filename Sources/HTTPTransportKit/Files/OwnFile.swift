@@ -30,7 +30,6 @@ extension FileError {
         return error
     }
 
-    /// What to do about a foreign file.
     private static var remedy: String { "remove it, or use another folder" }
 
     /// True if the file was refused because somebody else has made it or can change it.

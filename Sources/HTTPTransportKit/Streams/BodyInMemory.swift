@@ -5,7 +5,7 @@ import PledgeServices
 extension HTTPRequest {
     /// Reads the body into memory, for a transport that sends nothing; nil if there is none, or if the request is invalid.
     ///
-    /// - Returns: A future that fails with an ``HTTPError`` with the code ``HTTPError/Code/bodyUnreadable``, or with the
+    /// - Returns: A future that fails with an `HTTPError` with the code `HTTPError.Code.bodyUnreadable`, or with the
     ///   error of a stream's length.
     package func bodyInMemory(on scheduler: any FutureScheduler) -> Future<Data?> {
         switch body.content {

@@ -3,7 +3,7 @@ public import PledgeHTTPMessages
 
 /// The lines of a body, each as soon as it is complete.
 ///
-/// Created by ``HTTPBodyStream/lines(limit:)``.
+/// Created by `HTTPBodyStream.lines(limit:)`.
 public struct HTTPBodyLines: AsyncSequence, Sendable {
     let stream: HTTPBodyStream
     let limit: Int
@@ -20,8 +20,8 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         ///
         /// Cancelling the task cancels the stream.
         ///
-        /// - Throws: The stream's error. For a line that is longer than allowed, an ``HTTPError`` with the code
-        ///   ``HTTPError/Code/bodyTooLarge``; the lines before it are returned first, and the stream is cancelled.
+        /// - Throws: The stream's error. For a line that is longer than allowed, an `HTTPError` with the code
+        ///   `HTTPError.Code.bodyTooLarge`; the lines before it are returned first, and the stream is cancelled.
         public mutating func next() async throws -> String? { try await reader.next() }
 
         /// Cancels the stream, and returns no further lines.
@@ -31,7 +31,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         func readEnd(on scheduler: some FutureScheduler) { reader.readEnd(on: scheduler) }
     }
 
-    /// The state of an iterator, in an object: what keeps an iterator is small then, and so is the code that copies it.
+    /// The state of an iterator, in an object, so that an iterator is small, and so is the code that copies it.
     fileprivate final class Reader {
         private var chunks: HTTPBodyStream.Iterator
         private var splitter: LineSplitter
@@ -61,7 +61,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
                     try splitter.feed(chunk, to: &ready)
                 } catch {
                     failure = error
-                    end()
+                    endStream()
                 }
                 ready.reverse()
             }
@@ -71,7 +71,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         /// Cancels the stream, and returns no further lines.
         func giveUp() {
             (ready, failure) = ([], nil)
-            end()
+            endStream()
         }
 
         /// Reads the end of the body if it comes within a second, so that the connection can be used again.
@@ -82,7 +82,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
             stream.next().timeout(.seconds(1), on: scheduler).observe { _ in stream.cancel() }
         }
 
-        private func end() {
+        private func endStream() {
             hasEnded = true
             chunks.stream.cancel()
         }
@@ -103,7 +103,7 @@ extension HTTPBodyStream {
     /// its line at once, without waiting for the next chunk.
     ///
     /// A stream that sends no bytes for longer than its transport's `idleTimeout` fails with
-    /// ``HTTPError/Code/timedOut``. Raise that limit for a server that may be silent for longer.
+    /// `HTTPError.Code.timedOut`. Raise that limit for a server that may be silent for longer.
     ///
     /// - Parameter limit: The largest length of a line, in bytes. Less than 1 is a programming error and traps.
     public func lines(limit: Int = 1 << 20) -> HTTPBodyLines {

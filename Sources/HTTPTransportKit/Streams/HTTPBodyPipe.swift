@@ -11,8 +11,8 @@ public import PledgeHTTPMessages
 /// ```
 ///
 /// The body's reader gets the chunks in the order of the calls to `write` and `offer`, then the end. Releasing a pipe
-/// before ``finish()`` or ``fail(_:)`` fails its body with an ``HTTPError`` with the code
-/// ``HTTPError/Code/bodyAbandoned``. Any thread may call its methods, and no lock is held during callbacks.
+/// before ``finish()`` or ``fail(_:)`` fails its body with an `HTTPError` with the code
+/// `HTTPError.Code.bodyAbandoned`. Any thread may call its methods, and no lock is held during callbacks.
 public final class HTTPBodyPipe: Sendable {
     private let state: Locked<State>
     /// Runs a function that notifies a waiting reader; nil to run it at once, on the writer's thread.
@@ -22,7 +22,7 @@ public final class HTTPBodyPipe: Sendable {
     ///
     /// - Parameters:
     ///   - length: The total number of bytes; nil if it is unknown. The length is not checked; see
-    ///     ``HTTPBodyStream/checkingLength(_:)``.
+    ///     `HTTPBodyStream.checkingLength(_:)`.
     ///   - capacity: The number of bytes that may wait for the reader. Less than one is a programming error and traps.
     public static func make(
         length: Int64? = nil, capacity: Int = 65_536
@@ -64,7 +64,7 @@ public final class HTTPBodyPipe: Sendable {
     ///
     /// - Returns: A future that resolves when fewer bytes than the capacity wait for the reader. It rejects with
     ///   `CancellationError` if the reader has cancelled, with the pipe's error after ``fail(_:)``, and with the code
-    ///   ``HTTPError/Code/bodyEnded`` after ``finish()``.
+    ///   `HTTPError.Code.bodyEnded` after ``finish()``.
     @discardableResult
     public func write(_ data: Data) -> Future<Void> {
         switch state.withLock({ $0.write(data) }) {
@@ -80,7 +80,7 @@ public final class HTTPBodyPipe: Sendable {
     /// Writes a chunk if there is room for it, for a producer that cannot wait.
     ///
     /// If there is no room, the reader gets the chunks written before, and then the body fails with the code
-    /// ``HTTPError/Code/bodyTooLarge``.
+    /// `HTTPError.Code.bodyTooLarge`.
     ///
     /// - Returns: True if the chunk was taken; if false, the pipe takes no further chunk either.
     public func offer(_ data: Data) -> Bool {
@@ -97,7 +97,7 @@ public final class HTTPBodyPipe: Sendable {
     ///
     /// If the pipe has already ended, this does nothing.
     public func finish() {
-        let dismissed = state.withLock { $0.end(.success(())) }
+        let dismissed = state.withLock { $0.endWriting(.success(())) }
         if let reader = dismissed.reader { tell(reader, .success(nil)) }
     }
 
@@ -105,7 +105,7 @@ public final class HTTPBodyPipe: Sendable {
     ///
     /// If the pipe has already ended, this does nothing.
     public func fail(_ error: any Error) {
-        let dismissed = state.withLock { $0.end(.failure(error)) }
+        let dismissed = state.withLock { $0.endWriting(.failure(error)) }
         if let reader = dismissed.reader { tell(reader, .failure(error)) }
     }
 
@@ -154,12 +154,10 @@ extension HTTPBodyPipe {
             case open
             /// The pipe takes no more bytes, but the buffered ones can still be read. Next: `left`.
             case ended(Result<Void, any Error>)
-            /// The reader has cancelled.
             case left
         }
 
         enum WriteResult {
-            /// There is room for more.
             case room
             /// A waiting reader gets the chunk.
             case handed(to: InternalPromise<Data?>)
@@ -170,7 +168,6 @@ extension HTTPBodyPipe {
             case refused(any Error)
         }
 
-        /// The objects that the state has removed.
         struct RemovedObjects {
             var reader: InternalPromise<Data?>?
             var writers: [InternalPromise<Void>] = []
@@ -199,7 +196,6 @@ extension HTTPBodyPipe {
         /// The number of chunks kept, including read ones; a test checks that they do not accumulate.
         var size: Int { chunks.count }
 
-        /// True while the pipe takes more bytes.
         var isOpen: Bool {
             if case .open = phase { return true }
             return false
@@ -208,7 +204,7 @@ extension HTTPBodyPipe {
         /// Takes a chunk, however full the buffer is.
         mutating func write(_ data: Data) -> WriteResult {
             if let error = refusal { return .refused(error) }
-            if let waiting = take(data) { return .handed(to: waiting) }
+            if let waiting = handOrBuffer(data) { return .handed(to: waiting) }
             if buffered < capacity { return .room }
             let writer = InternalPromise<Void>()
             writers.append(writer)
@@ -219,12 +215,12 @@ extension HTTPBodyPipe {
         mutating func offer(_ data: Data) -> WriteResult {
             if let error = refusal { return .refused(error) }
             if reader == nil, data.count > capacity - buffered {
-                return .overflow(end(.failure(HTTPError(code: .bodyTooLarge))))
+                return .overflow(endWriting(.failure(HTTPError(code: .bodyTooLarge))))
             }
-            return take(data).map(WriteResult.handed) ?? .room
+            return handOrBuffer(data).map(WriteResult.handed) ?? .room
         }
 
-        private mutating func take(_ data: Data) -> InternalPromise<Data?>? {
+        private mutating func handOrBuffer(_ data: Data) -> InternalPromise<Data?>? {
             if data.isEmpty { return nil }
             if let waiting = reader {
                 reader = nil
@@ -276,7 +272,7 @@ extension HTTPBodyPipe {
         /// Ends the writing.
         ///
         /// - Returns: The reader that gets the result, and the handlers that are no longer needed.
-        mutating func end(_ result: Result<Void, any Error>) -> RemovedObjects {
+        mutating func endWriting(_ result: Result<Void, any Error>) -> RemovedObjects {
             guard isOpen else { return RemovedObjects() }
             phase = .ended(result)
             defer { (reader, handlers) = (nil, []) }

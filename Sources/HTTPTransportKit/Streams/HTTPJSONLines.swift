@@ -2,7 +2,7 @@ public import PledgeHTTPMessages
 
 /// The lines of a body, each decoded as JSON as soon as it is complete (NDJSON, JSON Lines).
 ///
-/// Created by ``HTTPStreamedResponse/jsonLines(as:limit:)``.
+/// Created by `HTTPStreamedResponse.jsonLines(as:limit:)`.
 public struct HTTPJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     let lines: HTTPBodyLines
     let json: JSONCoding
@@ -22,9 +22,9 @@ public struct HTTPJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendabl
         ///
         /// Cancelling the task cancels the stream.
         ///
-        /// - Throws: A ``DecodingFailure`` with the line's number if the line does not match the type. The next call
+        /// - Throws: A `DecodingFailure` with the line's number if the line does not match the type. The next call
         ///   then goes on with the next line. Also the stream's error, and for a line that is longer than allowed, an
-        ///   ``HTTPError`` with the code ``HTTPError/Code/bodyTooLarge``.
+        ///   `HTTPError` with the code `HTTPError.Code.bodyTooLarge`.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.next() {
                 number += 1

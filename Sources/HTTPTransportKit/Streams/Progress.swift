@@ -12,7 +12,7 @@ public typealias HTTPProgress = @Sendable (_ sent: Int64, _ expected: Int64?) ->
 extension Middleware where Input == HTTPRequest {
     /// Reports how many bytes of each request's body the transport has taken.
     ///
-    /// See ``HTTPRequest/Body/reportingProgress(to:)``. Simultaneous calls are counted separately.
+    /// See `HTTPRequest.Body.reportingProgress(to:)`. Simultaneous calls are counted separately.
     ///
     /// - Parameter report: Called with the number of bytes so far, and the total number, which is nil if it is unknown.
     public static func uploadProgress(
@@ -31,7 +31,7 @@ extension Middleware where Input == HTTPRequest {
 extension Middleware where Input == HTTPRequest, Output == HTTPStreamedResponse {
     /// Reports how many bytes of each response's body have been read.
     ///
-    /// See ``HTTPBodyStream/reportingProgress(to:)``. Simultaneous calls are counted separately.
+    /// See `HTTPBodyStream.reportingProgress(to:)`. Simultaneous calls are counted separately.
     ///
     /// - Parameter report: Called with the number of bytes so far, and the total number, which is nil if it is unknown.
     public static func downloadProgress(
@@ -80,7 +80,7 @@ extension HTTPRequest.Body {
     /// The last report comes before the server has received everything, because bytes may still be in buffers of the
     /// transport and the system.
     ///
-    /// - Parameter report: Called as in ``HTTPBodyStream/reportingProgress(to:)``. Each attempt to send the body counts
+    /// - Parameter report: Called as in `HTTPBodyStream.reportingProgress(to:)`. Each attempt to send the body counts
     ///   from zero. An empty body reports nothing.
     /// - Returns: A body of the same bytes, which is replayable if this body is, and equal to no other body.
     public func reportingProgress(

@@ -4,7 +4,7 @@ import PledgeHTTPText
 
 /// The server-sent events of a body, each as soon as it is complete.
 ///
-/// Created by ``HTTPStreamedResponse/serverSentEvents(limit:)``.
+/// Created by `HTTPStreamedResponse.serverSentEvents(limit:)`.
 public struct ServerSentEvents: AsyncSequence, Sendable {
     let lines: HTTPBodyLines
     /// The ID that the server gave before this stream.
@@ -44,8 +44,8 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         ///
         /// An event that the end of the body cuts off is not returned. Cancelling the task cancels the stream.
         ///
-        /// - Throws: The stream's error. For a line or an event that is longer than allowed, an ``HTTPError`` with the
-        ///   code ``HTTPError/Code/bodyTooLarge``; the stream is then cancelled.
+        /// - Throws: The stream's error. For a line or an event that is longer than allowed, an `HTTPError` with the
+        ///   code `HTTPError.Code.bodyTooLarge`; the stream is then cancelled.
         public mutating func next() async throws -> ServerSentEvent? {
             while let line = try await lines.next() {
                 do {
@@ -74,7 +74,7 @@ extension HTTPStreamedResponse {
     /// }
     /// ```
     ///
-    /// This works like ``HTTPBodyStream/serverSentEvents(limit:)``, and events decode JSON with the client's settings.
+    /// This works like `HTTPBodyStream.serverSentEvents(limit:)`, and events decode JSON with the client's settings.
     ///
     /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
     ///   programming error and traps.
@@ -94,7 +94,7 @@ extension HTTPStreamedResponse {
     ///   - idleTimeout: The longest wait for a byte; nil for no limit.
     ///   - scheduler: The clock.
     /// - Returns: A future of the events. For another status than 200, or another Content-Type, it rejects with an
-    ///   ``HTTPError`` that keeps the response.
+    ///   `HTTPError` that keeps the response.
     package func serverSentEvents(
         after lastEventID: String, limit: Int, idleTimeout: Duration?,
         on scheduler: any FutureScheduler
@@ -157,7 +157,7 @@ extension AsyncSequence where Element == ServerSentEvent, Self: Sendable {
     /// ```
     ///
     /// - Parameter type: The type to decode; leave it out if Swift can infer it.
-    /// - Returns: The values. Iterating throws the errors of the events, and a ``DecodingFailure`` for data that does
+    /// - Returns: The values. Iterating throws the errors of the events, and a `DecodingFailure` for data that does
     ///   not match the type; it keeps the event.
     public func decoded<T: Decodable & Sendable>(
         as type: T.Type = T.self

@@ -265,7 +265,7 @@ extension ArchiveRedaction {
         // Between the name and the value in JSON lie quotes, spaces and a colon.
         let sign = before.suffix(16).lastIndex { !" \"\\".utf8.contains($0) }
         guard let sign, "=:".utf8.contains(source[sign]) else { return false }
-        let name = [Bool].name(before: sign, in: source[...])
+        let name = AssignedValues.name(before: sign, in: source[...])
         let last = String(
             decoding: SensitiveNames.folded(SensitiveNames.lastWord(of: name)), as: UTF8.self)
         if ["id", "ids", "date", "at"].contains(last) { return true }
@@ -280,7 +280,7 @@ extension [Bool] {
     /// A name with a digit stays marked, because it may be a secret.
     fileprivate mutating func unmarkNames(in source: [UInt8]) {
         for sign in source.indices where "=:".utf8.contains(source[sign]) {
-            let name = Self.name(before: sign, in: source[...])
+            let name = AssignedValues.name(before: sign, in: source[...])
             let start = source[..<name.startIndex]
             let isName =
                 if source[sign] == UInt8(ascii: "=") {

@@ -271,10 +271,10 @@ private final class Recording: ExchangeListener {
 
     func fail(with error: any Error) {
         if let response = (error as? HTTPError)?.response { answer(response) }
-        end(with: error)
+        endExchange(with: error)
     }
 
-    func end(with error: (any Error)?) {
+    func endExchange(with error: (any Error)?) {
         let last = state.withLock { state in
             defer { state = State(hasEnded: true) }
             return state.hasEnded ? nil : state

@@ -14,7 +14,7 @@ import Testing
     @Test func oneSignInIsNotEqualToAnother() {
         let (one, other) = (SignIn(), SignIn())
         #expect(Principal.signIn(one) != .signIn(other))
-        one.end()
+        one.endSignIn()
         #expect(Principal.signIn(one).isOver && !Principal.signIn(other).isOver)
     }
 }

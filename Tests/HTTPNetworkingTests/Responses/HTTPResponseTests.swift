@@ -1,3 +1,4 @@
+import PledgeHTTPTransportKit
 import Foundation
 import HTTPTestSupport
 import PledgeHTTPMessages

@@ -278,8 +278,8 @@ import Testing
     @Test func theEndComesAfterWhatWasWritten() {
         var state = HTTPBodyPipe.State(capacity: 4)
         _ = state.write(bytes(2))
-        #expect(state.end(.success(())).reader == nil)
-        #expect(state.end(.failure(Broken())).reader == nil)
+        #expect(state.endWriting(.success(())).reader == nil)
+        #expect(state.endWriting(.failure(Broken())).reader == nil)
         #expect(state.write(bytes(1)).words.contains("write nothing after finish()"))
         #expect(state.read().words == "2 bytes, waking 0")
         #expect(state.read().words == "end")
@@ -289,7 +289,7 @@ import Testing
     @Test func theEndGoesToAReaderThatWaits() {
         var state = HTTPBodyPipe.State(capacity: 4)
         _ = state.read()
-        #expect(state.end(.success(())).reader != nil)
+        #expect(state.endWriting(.success(())).reader != nil)
         #expect(state.read().words == "end")
     }
 
@@ -311,7 +311,7 @@ import Testing
     @Test func aPipeThatHasEndedHasNoListener() {
         var state = HTTPBodyPipe.State(capacity: 1)
         _ = state.listen {}
-        #expect(state.end(.success(())).handlers.count == 1)
+        #expect(state.endWriting(.success(())).handlers.count == 1)
         #expect(!state.listen {})
         #expect(state.leave().handlers.isEmpty)
     }

@@ -4,6 +4,7 @@ import PledgeFutures
 import TestSupport
 import Testing
 
+@testable import PledgeHTTPBodies
 @testable import PledgeHTTPMessages
 @testable import PledgeHTTPTransportKit
 

@@ -39,7 +39,7 @@ extension Machine {
         case .pass: _ = pass(5)
         case .ask: noteReader(asks: true, at: now)
         case .discard: _ = discardResponse(at: now)
-        case .end: _ = end()
+        case .end: _ = endExchange()
         case .wait: _ = enterQueue(Wait(start: now, place: 7))
         case .connect: _ = leaveQueue()
         case .send: _ = try? send(at: now)
@@ -200,7 +200,7 @@ struct ExchangeMachineTests {
 
     @Test func theEndOfAnExchangeEndsItsWait() {
         var machine = Machine(.wait)
-        let last = machine.end()
+        let last = machine.endExchange()
         #expect(last?.wait?.place == 7 && machine.wait == nil)
     }
 
@@ -237,7 +237,7 @@ struct ExchangeMachineTests {
     @Test("An upload ends with a refused head's exchange, or when the request starts again")
     func anUploadEndsOtherwise() {
         var refused = Machine(.send, .record, .unusableHead)
-        #expect(refused.end()?.pause == .upload)
+        #expect(refused.endExchange()?.pause == .upload)
         var again = Machine(.send, .record)
         #expect(again.discardResponse(at: at(2)).pause == .upload)
         #expect(again.pause == nil && again.mark == 1)
@@ -268,7 +268,7 @@ struct ExchangeMachineTests {
         #expect(error is CancellationError == (phase == "over"))
         #expect(error as? Reason == (phase == "over" ? nil : Reason()))
         // The watch is still to clear.
-        #expect(machine.end()?.watch == (phase == "over" ? nil : 1))
+        #expect(machine.endExchange()?.watch == (phase == "over" ? nil : 1))
     }
 
     @Test func whatWasToStopBeforeItIsWatchedStopsThen() {
@@ -376,7 +376,7 @@ struct ExchangeMachineTests {
         // What comes after a refusal is ignored.
         machine.perform(.bytes)
         #expect(machine.flaw == .refused(.tooLarge))
-        #expect(machine.end()?.answer?.response.text == "1234567890")
+        #expect(machine.endExchange()?.answer?.response.text == "1234567890")
     }
 
     @Test func anExchangeCountsTheBytesItPassesOn() {
@@ -385,7 +385,7 @@ struct ExchangeMachineTests {
         _ = machine.receive(length: 8, into: "pipe")
         #expect(machine.pass(5) == "pipe" && machine.answer?.received == 5)
         #expect(!machine.isComplete() && machine.isComplete(with: 3))
-        #expect(machine.end()?.flaw == .bodyEndedEarly)
+        #expect(machine.endExchange()?.flaw == .bodyEndedEarly)
         #expect(machine.pass(3) == nil && machine.answer == nil)
     }
 
@@ -426,17 +426,17 @@ struct ExchangeMachineTests {
 
     @Test func theEndGivesEverythingBackOnce() {
         var machine = Machine(.watch, .send, .record, .head, .bytes)
-        let last = machine.end()
+        let last = machine.endExchange()
         #expect(last?.recipient == "caller" && last?.watch == 1 && last?.mark == 1)
         #expect(last?.pause == .download && last?.answer?.received == 5 && last?.body == nil)
-        let again = machine.end()
+        let again = machine.endExchange()
         #expect(again == nil && machine.isOver)
         #expect(machine.recipient == nil && machine.watch == nil && machine.mark == nil)
     }
 
     @Test func theEndOfAStreamHasABodyAndNoRecipient() {
         var machine = Machine(.send, .record, .streamedHead)
-        let last = machine.end()
+        let last = machine.endExchange()
         #expect(last?.recipient == nil && last?.body == "pipe")
         #expect(last?.mark == nil && last?.pause == nil && last?.flaw == nil)
     }
@@ -559,7 +559,7 @@ private struct Ledger {
     }
 
     private mutating func end() {
-        guard let last = machine.end() else { return }
+        guard let last = machine.endExchange() else { return }
         if let watch = last.watch { watches.remove(watch) }
         leave(last.wait)
         if let pause = last.pause { pauses[pause]? -= 1 }

@@ -14,7 +14,7 @@ struct HostConnectionsTests {
 
     init() { pools = .numbered(on: scheduler) }
 
-    private func pool() throws -> Int { try pools.enter("a").pool }
+    private func pool() throws -> Int { try pools.beginUse(of: "a").pool }
 
     private func exchange(
         for promise: InternalPromise<HTTPStreamedResponse>? = nil,
@@ -28,7 +28,7 @@ struct HostConnectionsTests {
                 request, for: promise.map { .streamed($0) } ?? .whole(InternalPromise()),
                 within: limits, on: scheduler)
         }
-        exchange.use(try pools.enter("a").connections)
+        exchange.use(try pools.beginUse(of: "a").connections)
         exchange.watch { exchange.fail(with: $0) }
         return exchange
     }
@@ -38,7 +38,7 @@ struct HostConnectionsTests {
         { [scheduler, pools] request in
             let promise = InternalPromise<HTTPResponse>()
             do {
-                let (pool, connections) = try pools.enter("a")
+                let (pool, connections) = try pools.beginUse(of: "a")
                 note(pool)
                 let exchange = try TransportExchange(
                     request, for: .whole(promise),
@@ -89,7 +89,7 @@ struct HostConnectionsTests {
         let exchange = try exchange()
         try exchange.willSend()
         scheduler.advance(by: .seconds(3))
-        exchange.end(with: CancellationError())
+        exchange.stop(because: CancellationError())
         #expect(try pool() == 0)
     }
 
@@ -151,7 +151,7 @@ struct HostConnectionsTests {
         metrics.untilNameLookup = .milliseconds(500)
         metrics.untilConnected = .milliseconds(900)
         metrics.untilSecure = .milliseconds(1_500)
-        other.note(metrics)
+        other.noteConnection(metrics)
         let early = try exchange(in: limited(2))
         try early.willSend()
         scheduler.advance(by: .seconds(2))
@@ -166,7 +166,7 @@ struct HostConnectionsTests {
         let first = try exchange()
         try first.willSend()
         _ = first.receive(HTTPResponse(status: 200))
-        first.note(isShared: isShared)
+        first.noteSharing(isShared)
         first.finish()
         let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         let service = stack(

@@ -15,11 +15,11 @@ struct HostPoolsTests {
         pools = .numbered(on: scheduler) { [retired] pool in retired.withLock { $0.append(pool) } }
     }
 
-    private func pool(for host: String = "a") throws -> Int { try pools.enter(host).pool }
+    private func pool(for host: String = "a") throws -> Int { try pools.beginUse(of: host).pool }
 
     /// A request to a host that runs into a limit of time.
     private func lose(_ limit: Duration, to host: String = "a") throws {
-        let connections = try #require(try pools.enter(host).connections)
+        let connections = try #require(try pools.beginUse(of: host).connections)
         let start = scheduler.now
         scheduler.advance(by: limit)
         connections.noteLimit(since: start)
@@ -27,7 +27,7 @@ struct HostPoolsTests {
 
     /// A request to a host that gets an answer.
     private func win(_ time: Duration, from host: String = "a") throws {
-        let connections = try #require(try pools.enter(host).connections)
+        let connections = try #require(try pools.beginUse(of: host).connections)
         let start = scheduler.now
         scheduler.advance(by: time)
         connections.noteByte()
@@ -66,7 +66,7 @@ struct HostPoolsTests {
 
     @Test func waitsForASilentHostAtTheSameTimeCountOnce() throws {
         try win(.milliseconds(20))
-        let connections = try #require(try pools.enter("a").connections)
+        let connections = try #require(try pools.beginUse(of: "a").connections)
         let start = scheduler.now
         scheduler.advance(by: .milliseconds(500))
         for _ in 0..<20 { connections.noteLimit(since: start) }
@@ -85,7 +85,7 @@ struct HostPoolsTests {
     }
 
     @Test func bytesEndTheSilenceOfAHost() throws {
-        let connections = try #require(try pools.enter("a").connections)
+        let connections = try #require(try pools.beginUse(of: "a").connections)
         let start = scheduler.now
         for _ in 0..<10 {
             scheduler.advance(by: .milliseconds(900))
@@ -118,8 +118,8 @@ struct HostPoolsTests {
     }
 
     @Test func theTimeToConnectCountsWhereItIsKnown() throws {
-        let connections = try #require(try pools.enter("a").connections)
-        connections.note(connectTime: .milliseconds(500))
+        let connections = try #require(try pools.beginUse(of: "a").connections)
+        connections.noteConnectTime(.milliseconds(500))
         try win(.milliseconds(900))
         try lose(.milliseconds(1_400))
         #expect(try pool() == 0)
@@ -129,7 +129,7 @@ struct HostPoolsTests {
     }
 
     @Test func theFirstLimitOfAnOldPoolSaysNothingOfTheNewOne() throws {
-        let old = try #require(try pools.enter("a").connections)
+        let old = try #require(try pools.beginUse(of: "a").connections)
         let start = scheduler.now
         try lose(.seconds(2))
         #expect(try pool() == 1)
@@ -140,15 +140,15 @@ struct HostPoolsTests {
 
     @Test func anAppsPoolStays() throws {
         let pools = HostPools(0, keepAlive: .zero, on: scheduler, making: nil)
-        let (pool, connections) = try pools.enter("a")
+        let (pool, connections) = try pools.beginUse(of: "a")
         #expect(pool == 0 && connections == nil)
         pools.close()
-        #expect(throws: HTTPError.self) { try pools.enter("a") }
+        #expect(throws: HTTPError.self) { try pools.beginUse(of: "a") }
     }
 
     @Test func closingRetiresAllPools() throws {
         for host in ["a", "b"] { try lose(.seconds(2), to: host) }
-        let late = try #require(try pools.enter("a").connections)
+        let late = try #require(try pools.beginUse(of: "a").connections)
         pools.close()
         #expect(retired.withLock { $0 }.sorted() == [0, 1, 2])
         let error = #expect(throws: HTTPError.self) { try pool() }
@@ -180,9 +180,9 @@ struct HostPoolsTests {
 
     @Test func aCallThatBeginsIsSeenByThePoolBeforeItIsRetired() throws {
         struct Refusal: Error {}
-        #expect(throws: Refusal.self) { try pools.enter("a") { _ in throw Refusal() } }
+        #expect(throws: Refusal.self) { try pools.beginUse(of: "a") { _ in throw Refusal() } }
         let seen = Locked<[Int]>([])
-        _ = try pools.enter("a") { pool in seen.withLock { $0.append(pool) } }
+        _ = try pools.beginUse(of: "a") { pool in seen.withLock { $0.append(pool) } }
         #expect(seen.withLock { $0 } == [0])
     }
 
@@ -221,7 +221,7 @@ private struct RandomRun {
         scheduler.advance(by: .milliseconds(Int.random(in: 0..<400, using: &random)))
         let choice = Int.random(in: 0..<12, using: &random)
         guard choice > 4, !requests.isEmpty else {
-            let (pool, connections) = try pools.enter("a")
+            let (pool, connections) = try pools.beginUse(of: "a")
             requests.append((try #require(connections), pool, scheduler.now))
             return
         }
@@ -255,7 +255,7 @@ private struct RandomRun {
         of connections: HostConnections, in old: Int, _ instant: SchedulerInstant, _ start: Int64
     ) throws {
         connections.noteLimit(since: instant)
-        let next = try pools.enter("a").pool
+        let next = try pools.beginUse(of: "a").pool
         guard old == pool else { return #expect(next == pool) }
         let wait = max(start, lastByte)..<now
         waits.append(wait)

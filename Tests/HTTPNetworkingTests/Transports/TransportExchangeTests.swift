@@ -222,7 +222,7 @@ struct TransportExchangeTests {
         _ = bench.exchange.receive(head())
         bench.exchange.finish()
         bench.exchange.fail(with: HTTPError(code: .connectionLost))
-        bench.exchange.end(with: CancellationError())
+        bench.exchange.stop(because: CancellationError())
         #expect(bench.whole.valueNow?.status == 200)
         #expect(bench.stops.withLock { $0.isEmpty })
     }
@@ -244,7 +244,7 @@ struct TransportExchangeTests {
         var report = ConnectionMetrics()
         report.protocolVersion = "HTTP/2"
         _ = bench.exchange.receive(head())
-        bench.exchange.note(report)
+        bench.exchange.noteConnection(report)
         bench.exchange.finish()
         #expect(bench.whole.valueNow?.timing.connection == report)
     }
@@ -340,7 +340,7 @@ struct TransportExchangeTests {
         let exchange = try TransportExchange(
             HTTPRequest(url), for: .whole(promise),
             within: .init(maxBodySize: 10, maxUnreadBytes: 10), on: scheduler)
-        exchange.end(with: HTTPError(code: .connectionLost))
+        exchange.stop(because: HTTPError(code: .connectionLost))
         exchange.watch { exchange.fail(with: $0) }
         #expect((promise.errorNow as? HTTPError)?.code == .connectionLost)
     }
@@ -429,7 +429,7 @@ struct TransportExchangeTests {
         let record = CallRecord()
         let bench = try bench(.post, in: CallContext().with(record: record))
         bench.exchange.waitForConnection()
-        bench.exchange.end(with: CancellationError())
+        bench.exchange.stop(because: CancellationError())
         #expect(throws: CancellationError.self) { try bench.exchange.willSend() }
         #expect(record.close() == .repeatable)
     }
@@ -491,9 +491,9 @@ struct TransportExchangeOrderTests {
             case 10: _ = exchange.pass(Data(count: 7)) {}
             case 11: _ = streamed.valueNow?.body.next()
             case 12: exchange.startAgain()
-            case 13: exchange.note(ConnectionMetrics())
+            case 13: exchange.noteConnection(ConnectionMetrics())
             case 14: scheduler.advance(by: .seconds(7))
-            case 15: exchange.end(with: CancellationError())
+            case 15: exchange.stop(because: CancellationError())
             case 16: exchange.finish()
             default: exchange.fail(with: HTTPError(code: .connectionLost))
             }

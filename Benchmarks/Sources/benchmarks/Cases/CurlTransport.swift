@@ -1,6 +1,7 @@
 import CLibcurlLoop
 import Foundation
 import PledgeFutures
+import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 import PledgeLibcurlTransport
 

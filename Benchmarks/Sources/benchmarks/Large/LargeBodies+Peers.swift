@@ -4,6 +4,7 @@ import Foundation
 import AsyncHTTPClient
 import PledgeAsyncHTTPClientTransport
 import PledgeHTTPBodies
+import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 #endif
 

@@ -1,6 +1,7 @@
 import CLoopback
 import Foundation
 import PledgeHTTPBodies
+import PledgeHTTPMessages
 import PledgeHTTPTransportKit
 import PledgeLibcurlTransport
 

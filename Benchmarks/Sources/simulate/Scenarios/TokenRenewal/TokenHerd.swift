@@ -1,6 +1,7 @@
 import Foundation
 import PledgeFutures
 import PledgeHTTPAuthentication
+import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 import PledgeSimulation

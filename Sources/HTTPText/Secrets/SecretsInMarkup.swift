@@ -70,7 +70,7 @@ private struct MarkupTag {
     enum Kind { case opening, closing, empty, other }
 
     let kind: Kind
-    /// From "<" up to behind ">".
+    /// From "<" to the byte after ">".
     let range: Range<Int>
     let name: ArraySlice<UInt8>
     /// True within a comment or a CDATA section, whose tags say nothing about the elements around it.

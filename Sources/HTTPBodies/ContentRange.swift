@@ -1,15 +1,15 @@
 import PledgeHTTPText
 
 /// The value of a Content-Range in bytes (RFC 9110, section 14.4).
-package struct ContentRange: Hashable, Sendable {
+struct ContentRange: Hashable, Sendable {
     /// The positions of the bytes in the body; nil in an answer to a range that the server can't send.
-    package var bytes: Range<Int64>?
+    var bytes: Range<Int64>?
 
     /// The size of the whole representation, in bytes; nil if the server doesn't know it.
-    package var total: Int64?
+    var total: Int64?
 
     /// Reads a value like `bytes 0-99/200`, `bytes 0-99/*` or `bytes */200`; nil for anything else.
-    package init?(_ text: some StringProtocol) {
+    init?(_ text: some StringProtocol) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, words[0].lowercased() == "bytes" else { return nil }
         let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
