@@ -28,12 +28,12 @@ private func sendRecorded<Output: HTTPResponseHead>(
         let answer = context.with(record: record.part(presuming: mark)).call(service, request)
         // A result that is there needs no closure.
         if let result = answer.result {
-            record.end(mark, CallRecord.Fate(of: result))
+            record.endRequest(mark, CallRecord.Fate(of: result))
             return isCompleting
                 ? result.completed(with: request).map(Future.init(result:)) ?? answer : answer
         }
         return answer.replacingAtEnd { result in
-            record.end(mark, CallRecord.Fate(of: result))
+            record.endRequest(mark, CallRecord.Fate(of: result))
             return isCompleting ? result.completed(with: request) : nil
         }
     } catch {
