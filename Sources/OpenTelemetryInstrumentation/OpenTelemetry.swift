@@ -2,9 +2,9 @@
 public import Metrics
 public import PledgeFutures
 public import PledgeHTTPMessages
-public import PledgeHTTPNetworking
+import PledgeHTTPNetworking
 import PledgeHTTPText
-public import PledgeHTTPTransportKit
+import PledgeHTTPTransportKit
 public import PledgeServices
 public import Tracing
 

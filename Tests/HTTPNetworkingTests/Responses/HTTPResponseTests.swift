@@ -1,7 +1,7 @@
-import PledgeHTTPTransportKit
 import Foundation
 import HTTPTestSupport
 import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import Testing
 
 @Suite struct HTTPResponseTests {
