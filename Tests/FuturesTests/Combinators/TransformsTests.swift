@@ -445,7 +445,7 @@ import Testing
         var shown: [Int] = []
         let promise = Promise<Int>()
         let futures = [promise, Future(value: 1)].map { future in
-            future.flatMap { @MainActor value in shown.append(value) }
+            future.then { @MainActor value in shown.append(value) }
         }
         onThreads(1) { _ in promise.resolve(with: 2) }
         #expect(shown.isEmpty, "it is called asynchronously")
