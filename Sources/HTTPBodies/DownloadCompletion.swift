@@ -1,6 +1,6 @@
-import PledgeHTTPTransportKit
 import PledgeFutures
 import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import PledgeServices
 
 extension ResumableDownload {

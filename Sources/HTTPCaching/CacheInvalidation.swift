@@ -1,6 +1,6 @@
-import PledgeHTTPNetworking
 import PledgeFutures
 import PledgeHTTPMessages
+import PledgeHTTPNetworking
 import PledgeServices
 
 extension CacheLayer {

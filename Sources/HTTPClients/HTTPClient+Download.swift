@@ -1,7 +1,7 @@
 public import PledgeFutures
-public import PledgeHTTPTransportKit
 public import PledgeHTTPBodies
 public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 import PledgeServices
 
 extension HTTPClient {

@@ -1,7 +1,7 @@
 public import PledgeFutures
-public import PledgeHTTPTransportKit
 public import PledgeHTTPBodies
 public import PledgeHTTPMessages
+public import PledgeHTTPTransportKit
 
 // Each method has two overloads: one returns a decoded value, and one the response. Those with a body have two more for
 // a literal of mixed JSON. The time in which the compiler checks an expression depends on which overloads are

@@ -1,6 +1,6 @@
-import PledgeHTTPTransportKit
 import PledgeFutures
 import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 
 #if canImport(FoundationNetworking)
 import Foundation

@@ -61,7 +61,8 @@ import Testing
         let at = Date(timeIntervalSince1970: 0)
         try await client.post(
             "/users", json: ["firstName": "Ann", "id": 7, "at": at, "user": User(), "none": name])
-        let _: User = try await client.put("/users/7", json: ["id": sent.count, "tags": ["a", "b"]])
+        let _: User = try await client.put(
+            "/users/7", json: ["id": sent.count, "tags": ["a", "b"]])
         _ = try await client.futures.patch("/users/7", json: ["id": 7, "name": "x"]).value
         let bodies = sent.map { String(decoding: $0.body.data ?? Data(), as: UTF8.self) }
         #expect(bodies[0].hasPrefix(#"{"at":"1970-01-01T00:00:00Z","firstName":"Ann","id":7,"#))

@@ -1,4 +1,3 @@
-import PledgeServices
 import CPledgeCurl
 import Foundation
 import HTTPTestSupport

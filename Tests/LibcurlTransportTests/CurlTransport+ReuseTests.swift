@@ -1,4 +1,3 @@
-import PledgeServices
 import Foundation
 import HTTPTestSupport
 import PledgeFutures
