@@ -20,7 +20,7 @@ extension Case {
     static let clientWithDefaults = Case(
         name: "POST of JSON, client with its defaults",
         ways: [
-            Way("Pledge") { posts($0) { HTTPClient(base: server, over: $0).send } },
+            Way("Pledge") { posts($0) { HTTPClient(base: server, over: $0).futures.send } },
             Way("bare transport") { posts($0) { $0.send } },
         ]
     )
@@ -29,7 +29,7 @@ extension Case {
     static let clientWithAllSlots = Case(
         name: "POST of JSON, client with all slots",
         ways: [
-            Way("Pledge") { posts($0) { clientWithAll(over: $0).send } },
+            Way("Pledge") { posts($0) { clientWithAll(over: $0).futures.send } },
             Way("bare transport") { posts($0) { $0.send } },
         ]
     )

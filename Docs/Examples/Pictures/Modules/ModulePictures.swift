@@ -12,7 +12,7 @@ import Testing
         "Stores": (434, 4), "InMemoryTransport": (113, 5), "HTTPClients": (570, 5),
         "LibcurlTransport": (312, 6), "HTTPAuthentication": (544, 6), "Composition": (163, 7),
         "URLSessionTransport": (221, 8), "AsyncHTTPClientTransport": (734, 8),
-        "HTTPNetworking": (264, 9), "HTTPTypesConversions": (758, 9),
+        "HTTPNetworking": (264, 9), "HTTPTypesConversions": (758, 9), "Admission": (640, 9),
         "HTTPTransportKit": (493, 10), "HTTPMessages": (518, 11), "Services": (456, 12),
         "HTTPText": (556, 12), "Futures": (395, 13),
     ]

@@ -1,4 +1,5 @@
 import PledgeFutures
+import PledgeServices
 import PledgeSimulation
 
 /// The time at which clients that were refused with Retry-After come back.
