@@ -1,7 +1,7 @@
 public import PledgeFutures
 package import PledgeHTTPMessages
-package import PledgeHTTPNetworking
-public import PledgeServices
+import PledgeHTTPNetworking
+import PledgeServices
 
 /// Credentials for requests.
 public struct HTTPCredentials: Sendable {

@@ -1,9 +1,9 @@
 public import PledgeFutures
 public import PledgeHTTPMessages
-public import PledgeHTTPNetworking
+import PledgeHTTPNetworking
 import PledgeHTTPText
 public import PledgeHTTPTransportKit
-public import PledgeServices
+import PledgeServices
 
 /// Sends a request and saves the response's body to a file.
 ///

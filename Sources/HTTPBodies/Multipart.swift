@@ -1,8 +1,8 @@
 public import PledgeFutures
 public import PledgeHTTPMessages
-public import PledgeHTTPNetworking
+import PledgeHTTPNetworking
 import PledgeHTTPText
-public import PledgeServices
+import PledgeServices
 
 /// A body of several parts, such as the fields and files of a form (RFC 7578, RFC 2046).
 ///

@@ -1,5 +1,4 @@
-public import PledgeHTTPMessages
-package import PledgeHTTPNetworking
+package import PledgeHTTPMessages
 
 /// The requests for a URL that a stored response answers.
 ///

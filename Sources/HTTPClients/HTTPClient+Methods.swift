@@ -1,4 +1,4 @@
-public import PledgeFutures
+import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPMessages
 public import PledgeHTTPTransportKit

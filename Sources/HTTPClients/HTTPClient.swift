@@ -1,4 +1,4 @@
-public import PledgeFutures
+import PledgeFutures
 public import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 public import PledgeHTTPMessages

@@ -1,6 +1,7 @@
 #if canImport(Security)
 import Foundation
 import PledgeHTTPMessages
+import PledgeHTTPTransportKit
 import Security
 
 /// A server that the system can evaluate.

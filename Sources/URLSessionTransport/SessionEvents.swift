@@ -113,7 +113,7 @@ extension SessionTaskDelegate {
     ) {
         let times = metrics.transactionMetrics.map(TransactionTimes.init)
         let report = ConnectionMetrics(times, since: metrics.taskInterval.start)
-        if let report { exchange(task.taskIdentifier)?.note(report) }
+        if let report { exchange(task.taskIdentifier)?.noteConnection(report) }
         passOn(session, metrics, of: task)
     }
 

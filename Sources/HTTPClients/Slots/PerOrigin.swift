@@ -1,6 +1,6 @@
 public import PledgeAdmission
 public import PledgeHTTPMessages
-public import PledgeHTTPNetworking
+import PledgeHTTPNetworking
 public import PledgeServices
 
 /// A policy's objects for calls over HTTP: one object for all origins, or one for each.

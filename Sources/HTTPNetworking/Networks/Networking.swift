@@ -1,4 +1,4 @@
-package import PledgeFutures
+import PledgeFutures
 public import PledgeHTTPMessages
 public import PledgeHTTPTransportKit
 public import PledgeServices

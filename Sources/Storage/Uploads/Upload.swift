@@ -2,9 +2,9 @@ public import PledgeFutures
 public import PledgeHTTPBodies
 public import PledgeHTTPClients
 public import PledgeHTTPMessages
-public import PledgeHTTPNetworking
+import PledgeHTTPNetworking
 public import PledgeHTTPTransportKit
-public import PledgeServices
+import PledgeServices
 
 /// A protocol for uploads that continue after a lost connection.
 public struct ResumableUploadProtocol: Hashable, Sendable {
