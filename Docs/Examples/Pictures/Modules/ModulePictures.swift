@@ -6,15 +6,15 @@ import Testing
 @Suite struct ModulePictures {
     /// Where the first module of a group stands: the middle of its box, and the row from above.
     private static let places: [String: (x: Double, row: Int)] = [
-        "TransportChecks": (410, 0), "Storage": (555, 0), "PledgeTesting": (406, 1),
-        "Articles": (239, 2), "OpenTelemetryInstrumentation": (681, 2), "Pledge": (249, 3),
-        "Observation": (489, 3), "PledgeHTTP": (153, 4), "Simulation": (340, 4),
-        "Stores": (434, 4), "InMemoryTransport": (113, 5), "HTTPClients": (570, 5),
-        "LibcurlTransport": (312, 6), "HTTPAuthentication": (544, 6), "Composition": (163, 7),
-        "URLSessionTransport": (221, 8), "AsyncHTTPClientTransport": (734, 8),
-        "HTTPNetworking": (264, 9), "HTTPTypesConversions": (758, 9), "Admission": (640, 9),
-        "HTTPTransportKit": (493, 10), "HTTPMessages": (518, 11), "Services": (456, 12),
-        "HTTPText": (556, 12), "Futures": (395, 13),
+        "TransportChecks": (479, 0), "OpenTelemetryInstrumentation": (255, 1),
+        "PledgeTesting": (480, 1), "Articles": (306, 2), "Observation": (524, 2),
+        "Pledge": (390, 3), "Storage": (574, 3), "Stores": (216, 4), "PledgeHTTP": (308, 4),
+        "InMemoryTransport": (167, 5), "URLSessionTransport": (348, 5), "HTTPClients": (522, 5),
+        "Composition": (636, 5), "HTTPAuthentication": (156, 6), "Simulation": (413, 7),
+        "AsyncHTTPClientTransport": (689, 7), "LibcurlTransport": (542, 8),
+        "HTTPNetworking": (253, 9), "HTTPTypesConversions": (704, 9), "Admission": (405, 10),
+        "HTTPTransportKit": (530, 10), "HTTPMessages": (561, 11), "Services": (463, 12),
+        "HTTPText": (567, 12), "Futures": (426, 13),
     ]
     /// How far apart the rows begin, of which a group of modules takes several.
     private static let rowHeight = 42.0
