@@ -17,7 +17,7 @@ extension HTTPClient {
 
     /// A client's calls as futures; see ``HTTPClient/futures``.
     ///
-    /// It holds a copy of the client. A function that you take from it, such as ``send``, uses the client's present
+    /// It holds a copy of the client. A function that you take from it, such as `send`, uses the client's present
     /// parts at each call.
     public struct Futures: Sendable {
         package let client: HTTPClient
@@ -31,7 +31,7 @@ extension HTTPClient {
 }
 
 extension HTTPClient.Futures {
-    /// Sends a request, and returns a future of the whole response; see ``HTTPClient/send(_:isolation:)-(HTTPRequest,_)``.
+    /// Sends a request, and returns a future of the whole response.
     public var send: HTTPService { client.functions.send }
 
     /// Sends a request, and returns a future that settles when the response's headers arrive.

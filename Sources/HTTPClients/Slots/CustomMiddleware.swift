@@ -14,10 +14,10 @@ extension HTTPClient {
     /// }
     /// ```
     public struct CustomMiddleware: Sendable {
-        /// The middleware around ``HTTPClient/send`` and ``HTTPClient/networking``.
+        /// The middleware around `send` and ``HTTPClient/networking``.
         public var send: Middleware<HTTPRequest, HTTPResponse>
 
-        /// The middleware around ``HTTPClient/stream``.
+        /// The middleware around `stream`.
         public var stream: Middleware<HTTPRequest, HTTPStreamedResponse>
 
         /// Creates a pair from a middleware for each form.
@@ -26,8 +26,8 @@ extension HTTPClient {
         /// `Output: HTTPResponseHead`.
         ///
         /// - Parameters:
-        ///   - send: The middleware around ``HTTPClient/send`` and ``HTTPClient/networking``.
-        ///   - stream: The middleware around ``HTTPClient/stream``.
+        ///   - send: The middleware around `send` and ``HTTPClient/networking``.
+        ///   - stream: The middleware around `stream`.
         public init(
             send: Middleware<HTTPRequest, HTTPResponse>,
             stream: Middleware<HTTPRequest, HTTPStreamedResponse>

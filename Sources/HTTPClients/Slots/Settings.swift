@@ -47,7 +47,7 @@ extension HTTPClient {
         /// The jar that keeps the servers' cookies and sends them back.
         public var cookies: CookieJar?
 
-        /// The cache of whole responses; ``stream`` doesn't use it.
+        /// The cache of whole responses; `stream` doesn't use it.
         ///
         /// If a stale response can stand in for a failure, you get it after the first ``attemptTimeout`` or at the
         /// ``deadline``, whichever is earlier.
@@ -140,11 +140,11 @@ extension HTTPClient {
 
         /// The time limit for a call, including all attempts and waits.
         ///
-        /// For ``stream``, the limit covers the time until the headers arrive. The time spent sending a body isn't counted,
+        /// For `stream`, the limit covers the time until the headers arrive. The time spent sending a body isn't counted,
         /// unless it has at most 64 KiB in memory, so a long upload doesn't exceed the limit. The time spent waiting for a
         /// free connection is counted, and the error names it.
         ///
-        /// Set a longer time, or nil, for a whole response that takes more than 100 seconds to arrive, or use ``stream``. Less
+        /// Set a longer time, or nil, for a whole response that takes more than 100 seconds to arrive, or use `stream`. Less
         /// than zero is a programming error and traps when the client is used.
         public var deadline: Duration? = .seconds(100)
 
