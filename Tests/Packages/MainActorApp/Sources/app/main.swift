@@ -45,7 +45,7 @@ await model.load(8)
 check("a screen's model", "\(model.receipt?.id ?? 0)", is: "8")
 let answered: Receipt = try await shop.post("/receipts", json: Receipt())
 check("sends one too", "\(answered.id)", is: "7")
-let status = shop.get("/receipts").map { (response: HTTPResponse) in response.status }
+let status = shop.futures.get("/receipts").map(\.status)
 check("a future of a response", "\(try await status.value)", is: "200")
 // At the top level, where Swift prefers what is not awaited.
 let response = try await shop.get("/receipts")
