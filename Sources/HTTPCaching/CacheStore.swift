@@ -100,7 +100,7 @@ package protocol LastingCacheStore: CacheStore {
 
 /// The error of a ``CacheStore`` that doesn't implement ``CacheStore/keys(where:)``.
 public struct CacheStoreListsNothing: Error, CustomStringConvertible {
-    /// Creates the error.
+    /// Creates an error for a store of your own to throw.
     public init() {}
 
     /// A text that says what to implement.

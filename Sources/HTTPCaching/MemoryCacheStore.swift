@@ -76,7 +76,7 @@ struct MemoryCacheTable: Sendable {
         var bytes: Int
     }
 
-    /// The most bytes of all responses; `largest` is the limit for one response.
+    /// The limit for all responses together, in bytes; `largest` is the limit for one.
     let limit: Int
     let largest: Int
 

@@ -130,7 +130,7 @@ extension HTTPClient {
         /// The first wait, unless the server has asked for another one.
         public let delay: Duration
 
-        /// The bound of the growing waits; a server may ask for more.
+        /// The longest wait between two connections, unless the server asks for a longer one.
         public let maxDelay: Duration
 
         /// How many times in a row the client connects again.
@@ -142,7 +142,7 @@ extension HTTPClient {
         ///
         /// - Parameters:
         ///   - delay: The first wait. Less than zero is a programming error and traps.
-        ///   - maxDelay: The bound of the growing waits. Less than zero is a programming error and traps.
+        ///   - maxDelay: The longest wait between two connections. Less than zero is a programming error and traps.
         ///   - attempts: How many times in a row the client connects again. Less than zero is a programming error and
         ///     traps.
         public init(

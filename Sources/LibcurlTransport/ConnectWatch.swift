@@ -104,7 +104,7 @@ private struct HandshakeWaits {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Returns when to check next.
+    /// Adds a transfer that waits for a connection, and returns when to check next.
     mutating func add(
         _ transfer: Transfer, _ now: ContinuousClock.Instant
     ) -> ContinuousClock.Instant {

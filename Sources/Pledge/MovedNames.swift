@@ -103,7 +103,7 @@ extension TokenRefresher {
     message: "add the product PledgeStorage to your target, and import PledgeStorage"
 )
 public struct AccessTokenFile: AccessTokenStore {
-    /// Creates nothing.
+    /// Moved to `PledgeStorage`.
     public init(_ url: URL, lockingRefreshes: Bool? = nil) {}
 
     /// Loads nothing.
@@ -120,7 +120,7 @@ public struct AccessTokenFile: AccessTokenStore {
     message: "add the product PledgeStorage to your target, and import PledgeStorage"
 )
 public struct AccessTokenKeychain: AccessTokenStore {
-    /// Creates nothing.
+    /// Moved to `PledgeStorage`.
     public init(service: String, account: String = "", accessGroup: String? = nil) {}
 
     /// Loads nothing.
@@ -137,10 +137,10 @@ public struct AccessTokenKeychain: AccessTokenStore {
     message: "add the product PledgeStorage to your target, and import PledgeStorage"
 )
 public struct ResumableUploadProtocol {
-    /// Nothing.
+    /// Moved to `PledgeStorage`.
     public static var tus: ResumableUploadProtocol { ResumableUploadProtocol() }
 
-    /// Nothing.
+    /// Moved to `PledgeStorage`.
     public static func ietfDraft(interopVersion: Int = 8) -> ResumableUploadProtocol {
         ResumableUploadProtocol()
     }
@@ -177,7 +177,7 @@ extension HTTPClient {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct Store<State, Event> {
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(
         initialState: State, reducer: Reducer<State, Event>, middleware: [Any] = [],
         feedback: [Any] = [], queueLimit: Int? = nil, onFailure: ((any Error) -> Void)? = nil
@@ -189,22 +189,22 @@ public struct Store<State, Event> {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct Reducer<State, Event> {
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(_ reduce: (inout State, Event) -> Void) {}
 
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(_ reduce: (State, Event) -> State) {}
 
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(effects reduce: (inout State, Event) -> Effect<Event>) {}
 
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init() where State: Reducible, State.Event == Event {}
 
-    /// Combines nothing.
+    /// Moved to `PledgeStores`.
     public static func combine(_ reducers: Reducer...) -> Reducer { fatalError() }
 
-    /// Combines nothing.
+    /// Moved to `PledgeStores`.
     public static func combine(parts: Any...) -> Reducer { fatalError() }
 }
 
@@ -213,31 +213,31 @@ public struct Reducer<State, Event> {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct Effect<Event> {
-    /// No work.
+    /// Moved to `PledgeStores`.
     public static var none: Effect { Effect() }
 
-    /// No work.
+    /// Moved to `PledgeStores`.
     public static func future(_ future: @autoclosure () -> Future<Event>) -> Effect { Effect() }
 
-    /// No work.
+    /// Moved to `PledgeStores`.
     public static func future(_ operation: () async throws -> Event) -> Effect { Effect() }
 
-    /// No work.
+    /// Moved to `PledgeStores`.
     public static func request<Value>(
         _ operation: () async throws -> Value, _ event: (Result<Value, any Error>) -> Event
     ) -> Effect { Effect() }
 
-    /// No work.
+    /// Moved to `PledgeStores`.
     public static func request<Value: Sendable>(
         _ future: @autoclosure () -> Future<Value>, _ event: (Result<Value, any Error>) -> Event
     ) -> Effect { Effect() }
 
-    /// No work.
+    /// Moved to `PledgeStores`.
     public static func run(_ operation: (_ send: (Event) -> Void) async throws -> Void) -> Effect {
         Effect()
     }
 
-    /// No work.
+    /// Moved to `PledgeStores`.
     public func id(_ id: some Hashable & Sendable) -> Effect { self }
 }
 
@@ -261,7 +261,7 @@ public struct DerivedStore<State, Event> {}
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct ObservedStore<State, Event> {
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(_ store: Store<State, Event>) {}
 }
 
@@ -270,7 +270,7 @@ public struct ObservedStore<State, Event> {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct StoreRecorder<State, Event> {
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(initialState: State, reducer: Reducer<State, Event>) {}
 }
 
@@ -279,10 +279,10 @@ public struct StoreRecorder<State, Event> {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct Feedback<State, Event> {
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init<Query>(_ query: (State) -> Query?, effect: (Query) -> Effect<Event>) {}
 
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init<Query>(each queries: (State) -> Set<Query>, effect: (Query) -> Effect<Event>) {}
 }
 
@@ -291,7 +291,7 @@ public struct Feedback<State, Event> {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct StoreMiddleware<State, Event> {
-    /// Creates nothing.
+    /// Moved to `PledgeStores`.
     public init(
         _ setUp: (DispatchContext<State, Event>) -> (@escaping (Event) -> Void) -> (Event) -> Void
     ) {}
@@ -302,7 +302,7 @@ public struct StoreMiddleware<State, Event> {
     *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
 )
 public struct DispatchContext<State, Event> {
-    /// No state.
+    /// Moved to `PledgeStores`.
     public var state: State { fatalError() }
 
     /// Dispatches nothing.
@@ -338,7 +338,7 @@ public typealias Action<Input, Output> =
     message: "add the product PledgeArticles to your target, and import PledgeArticles"
 )
 public struct EventSource<Events> {
-    /// Creates nothing.
+    /// Moved to `PledgeArticles`.
     public init() {}
 }
 
@@ -348,7 +348,7 @@ public struct EventSource<Events> {
     message: "add the product PledgeArticles to your target, and import PledgeArticles"
 )
 public struct RequestState {
-    /// Creates nothing.
+    /// Moved to `PledgeArticles`.
     public init(networking: Any, onFailure rule: RequestFailureRule = .stop) {}
 }
 
@@ -358,7 +358,7 @@ public struct RequestState {
     message: "add the product PledgeArticles to your target, and import PledgeArticles"
 )
 public enum RequestFailureRule {
-    /// No more requests.
+    /// Moved to `PledgeArticles`.
     case stop
 
     /// The next request.
@@ -371,7 +371,7 @@ public enum RequestFailureRule {
     message: "add the product PledgeArticles to your target, and import PledgeArticles"
 )
 public struct ActionPromise<Input, Output> {
-    /// Creates nothing.
+    /// Moved to `PledgeObservation`.
     public init(action: (Input, @escaping (Output) -> Void) -> Void) {}
 }
 
@@ -381,13 +381,13 @@ public struct ActionPromise<Input, Output> {
     message: "add the product PledgeObservation to your target, and import PledgeObservation"
 )
 public struct ServiceMetrics {
-    /// Creates nothing.
+    /// Moved to `PledgeObservation`.
     public init(prefix: String = "pledge", labelLimit: Int = 100) {}
 
     /// Counts nothing.
     public var observer: ServiceObserver { ServiceObserver { _ in } }
 
-    /// No text.
+    /// Moved to `PledgeObservation`.
     public var prometheusText: String { "" }
 }
 
@@ -397,13 +397,13 @@ public struct ServiceMetrics {
     message: "add the product PledgeObservation to your target, and import PledgeObservation"
 )
 public struct CallRecorder {
-    /// Creates nothing.
+    /// Moved to `PledgeObservation`.
     public init(calls: Int = 100, eventsPerCall: Int = 1_000) {}
 
     /// Records nothing.
     public var observer: ServiceObserver { ServiceObserver { _ in } }
 
-    /// No call.
+    /// Moved to `PledgeObservation`.
     public var lastCall: RecordedCall? { nil }
 }
 
@@ -423,14 +423,14 @@ public struct RecordedCall {
     message: "add the product PledgeObservation to your target, and import PledgeObservation"
 )
 public struct HTTPRecorder {
-    /// Creates nothing.
+    /// Moved to `PledgeObservation`.
     public init(
         bodyLimit: Int = 1_048_576, totalLimit: Int = 268_435_456,
         on scheduler: some FutureScheduler = .live,
         redact: ((HTTPArchive.Entry) -> HTTPArchive.Entry?)? = nil
     ) {}
 
-    /// No exchanges.
+    /// Moved to `PledgeObservation`.
     public var archive: HTTPArchive { HTTPArchive() }
 }
 
@@ -442,17 +442,17 @@ public struct HTTPRecorder {
 public struct HTTPArchive {
     /// An exchange.
     public struct Entry {
-        /// No request.
+        /// Moved to `PledgeObservation`.
         public var request: HTTPRequest { fatalError() }
 
-        /// No response.
+        /// Moved to `PledgeObservation`.
         public var response: HTTPResponse? { nil }
     }
 
     /// The exchanges.
     public var entries: [Entry] { [] }
 
-    /// Creates nothing.
+    /// Moved to `PledgeObservation`.
     public init(entries: [Entry] = []) {}
 
     /// Reads nothing.
@@ -482,11 +482,11 @@ extension HTTPClient.CustomMiddleware {
 public struct ReplayTransport: HTTPTransport {
     /// The parts to compare.
     public struct Matching: Sendable {
-        /// Creates nothing.
+        /// Moved to `PledgeTesting`.
         public init(query: Bool = true, body: Bool = false, headers: [String] = []) {}
     }
 
-    /// Creates nothing.
+    /// Moved to `PledgeTesting`.
     public init(
         _ archive: HTTPArchive, matching: Matching = Matching(), repeatsLast: Bool = true,
         takesRecordedTime: Bool = false, on scheduler: any FutureScheduler = LiveScheduler.live
@@ -502,7 +502,7 @@ public struct ReplayTransport: HTTPTransport {
     message: "add the product PledgeTesting to your target, and import PledgeTesting"
 )
 public struct RecordOnceTransport: HTTPTransport {
-    /// Creates nothing.
+    /// Moved to `PledgeTesting`.
     public init(_ file: URL, over transport: some HTTPTransport) throws {}
 
     /// Sends nothing.
@@ -515,7 +515,7 @@ public struct RecordOnceTransport: HTTPTransport {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct AdaptiveConcurrency: Sendable {
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(
         named name: String? = nil, algorithm: ConcurrencyLimitAlgorithm = .gradient(),
         queue: Int = 10, queueTimeout: Duration? = .seconds(1),
@@ -530,24 +530,24 @@ public struct AdaptiveConcurrency: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct ConcurrencyLimitAlgorithm: Sendable {
-    /// No rule.
+    /// Moved to `PledgeTraffic`.
     public static func aimd(
         initial: Int = 20, minimum: Int = 2, maximum: Int = 200, decrease: Double = 0.9,
         slowCallDuration: Duration = .seconds(5)
     ) -> Self { Self() }
 
-    /// No rule.
+    /// Moved to `PledgeTraffic`.
     public static func vegas(initial: Int = 20, minimum: Int = 1, maximum: Int = 1_000) -> Self {
         Self()
     }
 
-    /// No rule.
+    /// Moved to `PledgeTraffic`.
     public static func gradient(
         minimum: Int = 3, maximum: Int = 1_000, window: Duration = .milliseconds(100),
         measurementInterval: Duration = .seconds(60)
     ) -> Self { Self() }
 
-    /// No rule.
+    /// Moved to `PledgeTraffic`.
     public static func correlation(
         initial: Int = 20, minimum: Int = 1, maximum: Int = 200
     ) -> Self { Self() }
@@ -559,7 +559,7 @@ public struct ConcurrencyLimitAlgorithm: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct AdaptiveThrottle: Sendable {
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(
         named name: String? = nil, rule: ThrottleRule = .acceptMultiplier(),
         maxProbability: Double = 0.8, minimumRate: Int = 5,
@@ -574,12 +574,12 @@ public struct AdaptiveThrottle: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct ThrottleRule: Sendable {
-    /// No rule.
+    /// Moved to `PledgeTraffic`.
     public static func acceptMultiplier(
         _ multiplier: Double = 2, over window: Duration = .seconds(10)
     ) -> Self { Self() }
 
-    /// No rule.
+    /// Moved to `PledgeTraffic`.
     public static func successRate(
         _ rate: Double = 0.95, aggression: Int = 1, over window: Duration = .seconds(30)
     ) -> Self { Self() }
@@ -597,7 +597,7 @@ public final class LoadShedder: OriginPolicy {
     /// The order of waiting calls.
     public enum Order { case oldestFirst, newestFirstInOverload }
 
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(
         named name: String? = nil, limit: Int = 64, queue: Int = 1_000,
         target: Duration = .milliseconds(5), interval: Duration = .milliseconds(100),
@@ -614,7 +614,7 @@ public struct SharedState: Sendable {
     /// What happens while the store fails.
     public enum Failing { case open, closed }
 
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(
         _ key: String, in store: Any, failing: Failing = .open,
         timeLimit: Duration = .milliseconds(100),
@@ -642,7 +642,7 @@ public struct BucketRequest: Sendable {}
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct BucketGrant: Sendable {
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(isGranted: Bool, level: Double) {}
 }
 
@@ -652,7 +652,7 @@ public struct BucketGrant: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct MemoryPolicyStore: Sendable {
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(on scheduler: some FutureScheduler = .live) {}
 }
 
@@ -662,7 +662,7 @@ public struct MemoryPolicyStore: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct SharedMemo<Output>: Sendable {
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(
         named name: String? = nil, timeToLive: Duration, shared: SharedState,
         encode: (Output) throws -> [UInt8], decode: ([UInt8]) throws -> Output
@@ -675,7 +675,7 @@ public struct SharedMemo<Output>: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct CallHeaders: Sendable {
-    /// Creates nothing.
+    /// Moved to `PledgeTraffic`.
     public init(
         timeout: TimeoutHeader? = .requestTimeout, priority: String? = "Request-Criticality"
     ) {}
@@ -687,13 +687,13 @@ public struct CallHeaders: Sendable {
     message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
 )
 public struct TimeoutHeader: Sendable {
-    /// No header.
+    /// Moved to `PledgeTraffic`.
     public static var requestTimeout: Self { Self() }
 
-    /// No header.
+    /// Moved to `PledgeTraffic`.
     public static var envoyExpected: Self { Self() }
 
-    /// No header.
+    /// Moved to `PledgeTraffic`.
     public static var grpc: Self { Self() }
 }
 

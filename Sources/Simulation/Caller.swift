@@ -54,7 +54,7 @@ final class ClosedLoopClient<Output: Sendable>: SimulatedEvent, @unchecked Senda
 
     /// Waits for the think time, then calls.
     func think() {
-        // On another thread, the client makes no more calls; the recorder has noted the error.
+        // Off the scheduler's thread, this client stops. The recorder has noted that as an error before.
         guard scheduler.isOnItsThread else { return }
         let time = thinkTime.sample(&generator)
         if scheduler.time.adding(time) < end { scheduler.add(self, after: time) }

@@ -37,7 +37,6 @@ final class SessionTaskDelegate: NSObject, Sendable {
             var upload: Future<UploadBody>?
             /// The task's identifier; nil until the body has been read.
             var task: Int?
-            /// How often the request was sent again.
             var resends = 0
             /// True if the call ended before it had a task.
             var isOver = false

@@ -44,7 +44,7 @@ extension HTTPResponse {
         else { return }
         headers.remove("Content-Encoding")
         headers.remove("Content-Length")
-        // A download must not count these bytes.
+        // So a download doesn't take the number of decoded bytes for a place in the file.
         if request?.context.coding != nil { request?.context.coding = .decoded }
     }
 

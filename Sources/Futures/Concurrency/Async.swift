@@ -86,8 +86,7 @@ extension Future {
 
     /// Returns the value, awaited.
     ///
-    /// It does the same as ``value``. But a method gets its object, by the rules of Swift's ownership, so that no compiler
-    /// keeps a future that only the expression refers to.
+    /// It does the same as ``value``, but never keeps the future while you wait. With ``value``, some compilers keep it.
     ///
     /// - Throws: The future's error; `CancellationError` if the awaiting task was cancelled first.
     @inlinable

@@ -342,9 +342,10 @@ extension FutureNode {
         workThroughQueue()
     }
 
-    /// Releases cancel handlers, now or when their turn comes.
+    /// Releases cancel handlers, or puts that off if deliveries on this thread nest too deep.
     ///
-    /// - Parameter handlers: The handlers, with the reference to release. That release may free what they hold.
+    /// - Parameter handlers: A retained reference, which this releases. The release may free further objects, so it
+    ///   counts as a delivery.
     class final func drop(_ handlers: Unmanaged<CancelHandlers>) {
         guard enterDelivery() else { return putOff { handlers.release() } }
         handlers.release()

@@ -312,7 +312,7 @@ extension Endpoint {
             /// Creates an empty interpolation; never called.
             public init(literalCapacity: Int, interpolationCount: Int) {}
 
-            /// Appends literal text; never called.
+            /// Does nothing; the protocol requires it, but no such literal compiles.
             public mutating func appendLiteral(_ literal: String) {}
 
             /// Not available: the text of an optional would be "nil" or "Optional(7)".

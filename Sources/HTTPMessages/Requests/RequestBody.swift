@@ -25,7 +25,7 @@ extension HTTPRequest {
 
         /// The content of the body.
         public enum Content: Hashable, Sendable {
-            /// Nothing.
+            /// No body.
             case none
             /// Bytes in memory.
             case data(Data)

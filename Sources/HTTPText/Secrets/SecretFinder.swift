@@ -32,7 +32,7 @@ package struct SecretFinder {
         case form
     }
 
-    /// How many texts inside one another are read.
+    /// The deepest level of texts within texts that is searched.
     static let depth = 6
 
     /// Returns the secrets of a text, in order and without overlaps.

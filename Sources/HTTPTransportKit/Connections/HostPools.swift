@@ -14,7 +14,7 @@ package final class HostPools<Pool: Sendable>: Sendable {
     }
 
     private struct State {
-        /// The pool of all other hosts; nil after the end.
+        /// The pool of each host without a pool of its own; nil once the transport is closed.
         var shared: Pool?
         /// The hosts by scheme and authority.
         var hosts: [String: Host] = [:]

@@ -11,7 +11,7 @@ package enum TimeLimit {
     case freeConnection(Duration)
     /// The call's deadline passed, this long after the call was made.
     ///
-    /// The second duration is the time that the request waited for a free connection; nil if it doesn't wait any more.
+    /// `waiting` is the time for which it had waited for a free connection; nil if it had one.
     case deadline(after: Duration, waiting: Duration? = nil)
     /// The body of an error did not arrive in full within this time.
     case errorBody(Duration)

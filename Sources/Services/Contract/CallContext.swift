@@ -203,7 +203,7 @@ public struct CallContext: Sendable {
 }
 
 extension CallContext {
-    /// Returns this context with another deadline, or with none.
+    /// Returns a copy with this deadline; nil removes the deadline.
     public func with(deadline: CallDeadline?) -> CallContext {
         with {
             $0.deadline = deadline

@@ -126,13 +126,13 @@ extension Outcome {
 // HTTP's errors, and the guide to errors has the whole table.
 
 extension ServiceError: OutcomeAdvising {
-    /// The outcome by the error's ``code``.
+    /// The outcome for the error's ``code``.
     ///
     /// A refusal says nothing about the service. It isn't repeated, because another call would add to the load that the
     /// refusal is meant to reduce.
     ///
-    /// An attempt's timeout is a failure of the service, but a passed deadline is not. After either error, a policy may
-    /// repeat the call if the deadline around that policy leaves time.
+    /// An attempt's timeout counts as the service's failure; a passed deadline doesn't. After either, a policy further out
+    /// may repeat the call, if its own deadline is later.
     public var advisedOutcome: Outcome {
         switch code {
         case .timedOut, .injected: .retryable

@@ -34,7 +34,7 @@ package struct LRUTable<Key: Hashable, Value> {
     @inlinable
     package var elements: [(key: Key, value: Value)] { entries.compactMap { $0 } }
 
-    /// Adds a value for a new key, either held or as just used.
+    /// Adds a value for a new key, as the one used last unless it's held, and returns the value's slot.
     @inlinable
     @discardableResult
     package mutating func insert(_ key: Key, _ value: Value, isHeld: Bool = false) -> Int {
