@@ -5,6 +5,9 @@ import PledgeHTTPTransportKit
 import PledgeServices
 
 /// A cache around one service.
+///
+/// `call` looks for a stored response, `CacheRules.decide` says what to do with it, and `answer(by:)` does so. Turns,
+/// waits, invalidation and stale answers have files of their own.
 struct CacheLayer: Sendable {
     static let policy = "cache"
 

@@ -8,6 +8,79 @@ public import PledgeHTTPNetworking
 public import PledgeHTTPTransportKit
 public import PledgeServices
 
+/// A part of an ``HTTPStack``, at one of its levels.
+///
+/// The parts are static members, so that completion lists those of a level.
+public struct HTTPPart<Level>: Sendable {
+    package typealias Whole = Middleware<HTTPRequest, HTTPResponse>
+    package typealias Streamed = Middleware<HTTPRequest, HTTPStreamedResponse>
+
+    typealias Made = (
+        whole: PartContent<HTTPResponse>, streamed: PartContent<HTTPStreamedResponse>
+    )
+
+    /// Makes the part for a stack.
+    let make: @Sendable (StackSettings) -> Made
+
+    /// True for the part that makes the passes of the next level.
+    private(set) var isInnermost = false
+
+    /// The observers that see the objects of all parts.
+    private(set) var observers: [ServiceObserver] = []
+
+    /// The same part, below all others of its level.
+    var innermost: Self {
+        var part = self
+        part.isInnermost = true
+        return part
+    }
+
+    /// The same part, whose observers see the objects of all parts.
+    func observing(by observers: [ServiceObserver]) -> Self {
+        var part = self
+        part.observers = observers
+        return part
+    }
+
+    /// Your own middleware, at any level.
+    ///
+    /// - Parameter middleware: The middleware for whole and for streamed responses.
+    public init(_ middleware: HTTPClient.CustomMiddleware) {
+        self.init(middleware.send, middleware.stream)
+    }
+
+    package init(_ whole: Whole, _ streamed: Streamed) {
+        make = { _ in (.part(whole), .part(streamed)) }
+    }
+
+    /// A part that is made by a stack's clock or source of randomness.
+    package init(
+        _ whole: @escaping @Sendable (StackSettings) -> Whole,
+        _ streamed: @escaping @Sendable (StackSettings) -> Streamed
+    ) {
+        make = { (.part(whole($0)), .part(streamed($0))) }
+    }
+
+    /// A part with an object of a policy for each origin.
+    init<Policy: AnyObject & Sendable>(
+        _ name: StackPlace, _ policies: any OriginPolicy<Policy>,
+        _ whole: @escaping @Sendable (Policy, StackSettings) -> Whole,
+        _ streamed: @escaping @Sendable (Policy, StackSettings) -> Streamed
+    ) {
+        make = { settings in
+            let kept = policies.kept(
+                in: StatesByOrigin(),
+                place: places(on: settings.scheduler, random: settings.random),
+                watch: settings.watch)
+            if let one = policies as? any RenewablePolicy { settings.watch(one) }
+            return (
+                .ofOrigin(name) { whole(kept.policy(of: $0), settings) },
+                .ofOrigin(name) { streamed(kept.policy(of: $0), settings) }
+            )
+        }
+    }
+}
+
 // MARK: - Once for each call
 
 extension HTTPPart where Level == HTTPStack.Call {

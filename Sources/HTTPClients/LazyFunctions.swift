@@ -23,6 +23,7 @@ final class LazyFunctions: Sendable {
             client.random.noteUse()
             let shared = SharedStates(of: client)
             shared.watchAll()
+            // Not by the stack's `send(over:)`, because the client's JSON settings come above its parts.
             let stack = client.stack(sharing: shared)
             let transport = client.transportOnItsClock
             send = unlessCancelled(

@@ -179,7 +179,7 @@ extension Endpoint {
 
     /// Returns the URL to send the endpoint to, or throws if the endpoint cannot be sent.
     ///
-    /// A transport calls this first.
+    /// `HTTPRequest.init(_:)` calls this.
     ///
     /// - Returns: The same as ``url``.
     /// - Throws: ``Error/invalidMethod(_:)`` if the method is not a token; ``Error/invalidHeader(name:)`` if

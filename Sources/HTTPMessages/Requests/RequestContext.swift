@@ -2,8 +2,8 @@ extension HTTPRequest {
     /// Properties of a request that middleware and clients use, and that are no part of the HTTP message.
     ///
     /// Two requests can be equal although their contexts differ: only the idempotency key, the tags and
-    /// `skipsAuthorization` are compared. The time when the call must end, and the number of the attempt, are in the
-    /// `CallContext`.
+    /// `skipsAuthorization` are compared. ``deadline`` is the request's own limit; the time when the call must end, whoever
+    /// has set it, and the number of the attempt are in the `CallContext`.
     public struct Context: Sendable {
         /// The properties; nil until one is set.
         ///

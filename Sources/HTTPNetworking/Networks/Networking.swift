@@ -57,7 +57,7 @@ public func makeNetworking(
     makeNetworking(over: asFuture(function), base: base, accepting: statuses)
 }
 
-/// Turns a service of requests into a function of endpoints.
+/// Turns a service of requests into a function of endpoints; each endpoint becomes a request here and nowhere else.
 ///
 /// - Returns: A function that adds the endpoint and the request to an ``HTTPError`` that has none.
 package func endpointService<Output: HTTPResponseHead>(

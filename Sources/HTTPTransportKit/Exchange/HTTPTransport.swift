@@ -47,7 +47,8 @@ public typealias HTTPStreamingService = Service<HTTPRequest, HTTPStreamedRespons
 extension CallContext {
     /// Sends a request, and notes the request and its fate in the attempt's record.
     ///
-    /// Transports call this method, so that a policy above the transport knows which requests left the process:
+    /// A transport of your own calls this method, so that a policy above the transport knows which requests left the
+    /// process:
     ///
     /// ```swift
     /// let send: HTTPService = { request in

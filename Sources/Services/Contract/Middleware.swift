@@ -85,6 +85,7 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
     public func callAsFunction(
         _ service: @escaping Service<Input, Output>
     ) -> Service<Input, Output> {
+        // An `HTTPRequest` is such an input: it keeps the cookies of answers.
         guard let type = Input.self as? any AnswerReceiving.Type else { return wrap(service) }
         return wrap(type.receiving(from: service))
     }

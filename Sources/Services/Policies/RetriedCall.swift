@@ -163,6 +163,8 @@ struct RetriedCall<Output: Sendable>: Sendable {
 
     /// Asks the machine for a decision, and reports it if no attempt follows.
     ///
+    /// A success may be worth a repetition too: the classifier judges a response with the status 503 so.
+    ///
     /// - Returns: The next attempt, for which a shared budget may still have to be asked; nil if there is none.
     private func decide<Input: Sendable>(
         _ machine: inout RetryMachine, _ result: Result<Output, any Error>,

@@ -7,21 +7,8 @@ import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeServices
 
-/// The places of a client's parts, outermost first.
-///
-/// The client's table has a row for each; the guide's table and the picture are built from them.
-/// ``StackProblem/consequences`` tells what goes wrong in another order.
-enum StackPlace: String, CaseIterable {
-    case observed, newTrace, aroundCall, deadline, acceptStatus, userAgent, idempotencyKey
-    case defaultHeaders
-    case redirect, headersOfOrigin, authorize, cookies, cache, bulkhead
-    case retry, aroundAttempt, hedge
-    case circuitBreaker, pushback, rateLimit, attemptHeader, tracePropagation, exchangeLog, timeout
-    case aroundExchange, decompress
-}
-
-/// Puts what is in the client's slots into a stack.
 extension HTTPClient {
+    /// Puts what is in the client's slots into a stack: the client's table, whose rows are below.
     func stack(sharing shared: SharedStates) -> HTTPStack {
         HTTPStack(
             call: .init(callParts.compactMap(\.self)),
@@ -123,4 +110,17 @@ extension Middleware {
     func named(_ place: StackPlace) -> Middleware {
         Middleware(named: place.rawValue, wrap)
     }
+}
+
+/// The places of a client's parts, outermost first.
+///
+/// The client's table has a row for each; the guide's table and the picture are built from them.
+/// ``StackProblem/consequences`` tells what goes wrong in another order.
+enum StackPlace: String, CaseIterable {
+    case observed, newTrace, aroundCall, deadline, acceptStatus, userAgent, idempotencyKey
+    case defaultHeaders
+    case redirect, headersOfOrigin, authorize, cookies, cache, bulkhead
+    case retry, aroundAttempt, hedge
+    case circuitBreaker, pushback, rateLimit, attemptHeader, tracePropagation, exchangeLog, timeout
+    case aroundExchange, decompress
 }
