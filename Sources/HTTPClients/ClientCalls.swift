@@ -60,6 +60,19 @@ extension HTTPClient {
     public func get(
         _ path: String, query: Endpoint.Query = [:], headers: HTTPHeaders = [:]
     ) -> Never { fatalError("unavailable") }
+
+    /// Unavailable, like the method without a type.
+    @available(
+        *, unavailable,
+        message:
+            "a path is an Endpoint.Path without optionals; in a wrapper, write `_ path: Endpoint.Path`"
+    )
+    @_disfavoredOverload
+    public func get<Value: Decodable>(
+        _ path: String, as type: Value.Type = Value.self, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:], timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init()
+    ) async throws -> Value { fatalError("unavailable") }
 }
 
 extension HTTPClient {
@@ -94,6 +107,19 @@ extension HTTPClient {
     public func delete(
         _ path: String, query: Endpoint.Query = [:], headers: HTTPHeaders = [:]
     ) -> Never { fatalError("unavailable") }
+
+    /// Unavailable, like the method without a type.
+    @available(
+        *, unavailable,
+        message:
+            "a path is an Endpoint.Path without optionals; in a wrapper, write `_ path: Endpoint.Path`"
+    )
+    @_disfavoredOverload
+    public func delete<Value: Decodable>(
+        _ path: String, as type: Value.Type = Value.self, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:], timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init()
+    ) async throws -> Value { fatalError("unavailable") }
 }
 
 extension HTTPClient {
@@ -199,6 +225,21 @@ extension HTTPClient {
         json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
         file: URL? = nil
     ) -> Never { fatalError("unavailable") }
+
+    /// Unavailable, like the method without a type.
+    @available(
+        *, unavailable,
+        message:
+            "a path is an Endpoint.Path without optionals; in a wrapper, write `_ path: Endpoint.Path`"
+    )
+    @_disfavoredOverload
+    public func post<Value: Decodable>(
+        _ path: String, as type: Value.Type = Value.self, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:],
+        json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
+        file: URL? = nil, timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init()
+    ) async throws -> Value { fatalError("unavailable") }
 }
 
 extension HTTPClient {
@@ -276,6 +317,21 @@ extension HTTPClient {
         json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
         file: URL? = nil
     ) -> Never { fatalError("unavailable") }
+
+    /// Unavailable, like the method without a type.
+    @available(
+        *, unavailable,
+        message:
+            "a path is an Endpoint.Path without optionals; in a wrapper, write `_ path: Endpoint.Path`"
+    )
+    @_disfavoredOverload
+    public func put<Value: Decodable>(
+        _ path: String, as type: Value.Type = Value.self, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:],
+        json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
+        file: URL? = nil, timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init()
+    ) async throws -> Value { fatalError("unavailable") }
 }
 
 extension HTTPClient {
@@ -353,6 +409,21 @@ extension HTTPClient {
         json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
         file: URL? = nil
     ) -> Never { fatalError("unavailable") }
+
+    /// Unavailable, like the method without a type.
+    @available(
+        *, unavailable,
+        message:
+            "a path is an Endpoint.Path without optionals; in a wrapper, write `_ path: Endpoint.Path`"
+    )
+    @_disfavoredOverload
+    public func patch<Value: Decodable>(
+        _ path: String, as type: Value.Type = Value.self, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:],
+        json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
+        file: URL? = nil, timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init()
+    ) async throws -> Value { fatalError("unavailable") }
 }
 
 extension HTTPClient {
@@ -428,11 +499,8 @@ extension JSONCoding {
     ///
     /// - Returns: The body as it is if the type is `Data`; nil if the type is an optional and the body is empty.
     func value<Value: Decodable>(of response: HTTPResponse) throws -> Value {
-        if let body = response.body as? Value { return body }
-        if response.body.isEmpty, let type = Value.self as? any ExpressibleByNilLiteral.Type,
-            let none = type.init(nilLiteral: ()) as? Value
-        {
-            return none
+        if !response.body.isEmpty || Value.self == Data.self, let body = response.body as? Value {
+            return body
         }
         return try decoder().decoded(Value.self, from: response.body, of: response)
     }

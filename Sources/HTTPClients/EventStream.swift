@@ -41,6 +41,19 @@ extension HTTPClient {
         return events
     }
 
+    /// The server-sent events below a path, for a request with a JSON object written in place.
+    public func events(
+        _ path: Endpoint.Path, method: HTTPMethod = .post, query: Endpoint.Query = [:],
+        headers: HTTPHeaders = [:], json: JSONObject, after lastEventID: String = "",
+        until end: String? = nil, reconnecting reconnection: Reconnection? = nil,
+        idleTimeout: Duration? = .seconds(60), limit: Int = 1 << 20
+    ) -> EventStream {
+        let value: any Encodable = json
+        return events(
+            path, method: method, query: query, headers: headers, json: value, after: lastEventID,
+            until: end, reconnecting: reconnection, idleTimeout: idleTimeout, limit: limit)
+    }
+
     /// The server-sent events of an endpoint, over as many connections as it takes.
     ///
     /// The sequence follows the HTML Standard, 9.2. Each iterator opens its own connection when you ask for the first

@@ -64,11 +64,14 @@ import Testing
         let _: User = try await client.put(
             "/users/7", json: ["id": sent.count, "tags": ["a", "b"]])
         _ = try await client.futures.patch("/users/7", json: ["id": 7, "name": "x"]).value
+        try await client.send(
+            Endpoint(path: "/users", method: .post, body: .json(["id": 7, "old": true])))
         let bodies = sent.map { String(decoding: $0.body.data ?? Data(), as: UTF8.self) }
         #expect(bodies[0].hasPrefix(#"{"at":"1970-01-01T00:00:00Z","firstName":"Ann","id":7,"#))
         #expect(bodies[0].contains(#""none":null"#))
         #expect(bodies[1] == #"{"id":1,"tags":["a","b"]}"#)
         #expect(bodies[2] == #"{"id":7,"name":"x"}"#)
+        #expect(bodies[3] == #"{"id":7,"old":true}"#)
     }
 
     @Test func anOptionalIsNilIfTheBodyIsEmpty() async throws {
@@ -77,7 +80,10 @@ import Testing
                 Future(value: HTTPResponse(status: status))
             }
             let user: User? = try await silent.get("/users/7")
-            #expect(user == nil)
+            let data: Data? = try await silent.get("/users/7")
+            #expect(user == nil && data == nil)
+            #expect(try await silent.get("/users/7").decoded(as: User?.self) == nil)
+            #expect(try await silent.get("/users/7", as: Data.self).isEmpty)
             #expect(try await silent.futures.get("/users/7", as: [User]?.self).value == nil)
             await #expect(throws: DecodingFailure.self) {
                 try await silent.get("/users/7", as: User.self)

@@ -105,10 +105,13 @@ extension Future where Value == Data {
 }
 
 extension JSONDecoder {
-    /// Decodes a body, or throws a failure that keeps the body and the response.
+    /// Decodes a body, or throws a failure that keeps the body and the response; an optional is nil if the body is empty.
     package func decoded<T: Decodable>(
         _ type: T.Type, from data: Data, of response: HTTPResponse? = nil
     ) throws(DecodingFailure) -> T {
+        if data.isEmpty, let none = (T.self as? any NilForNothing.Type)?.nothing as? T {
+            return none
+        }
         do {
             return try decode(T.self, from: data)
         } catch {
@@ -120,4 +123,13 @@ extension JSONDecoder {
 extension HTTPResponseHead {
     /// The settings of the client that sent the request; the standard settings without a client.
     package var json: JSONCoding { request?.context.json ?? JSONCoding() }
+}
+
+/// A type whose value is nil if there is nothing to decode.
+private protocol NilForNothing {
+    static var nothing: Self { get }
+}
+
+extension Optional: NilForNothing {
+    fileprivate static var nothing: Self { nil }
 }

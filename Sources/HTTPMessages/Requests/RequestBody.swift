@@ -92,6 +92,14 @@ extension HTTPRequest.Body {
         return body
     }
 
+    /// Creates a JSON body from an object written in place, like the function for any value.
+    ///
+    /// - Throws: The encoder's error.
+    public static func json(_ object: JSONObject) throws -> Self {
+        let value: any Encodable & Sendable = object
+        return try json(value)
+    }
+
     /// Creates a JSON body with settings of its own; the value is encoded now, and no client encodes it again.
     ///
     /// - Throws: The encoder's error.
