@@ -43,7 +43,7 @@ extension HTTPClient {
 
     /// The server-sent events below a path, for a request with a JSON object written in place.
     public func events(
-        _ path: Endpoint.Path, method: HTTPMethod = .post, query: Endpoint.Query = [:],
+        _ path: Endpoint.Path, method: HTTPMethod, query: Endpoint.Query = [:],
         headers: HTTPHeaders = [:], json: JSONObject, after lastEventID: String = "",
         until end: String? = nil, reconnecting reconnection: Reconnection? = nil,
         idleTimeout: Duration? = .seconds(60), limit: Int = 1 << 20
