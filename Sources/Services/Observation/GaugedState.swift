@@ -14,6 +14,7 @@ public protocol GaugedState: AnyObject, Sendable {
 
 /// The meaning of a state's number.
 public enum StateGauge: String, Hashable, Sendable, CaseIterable {
+    /// The number of calls that are running.
     case inFlight = "in_flight"
     /// The number of calls that wait.
     case queued
