@@ -481,9 +481,7 @@ extension HTTPClient {
         _ headers: HTTPHeaders, _ timeout: Duration?, _ context: HTTPRequest.Context,
         _ body: CallBody? = nil, _ progress: HTTPProgress? = nil
     ) -> Future<HTTPResponse> {
-        var endpoint = Endpoint(path: path, query: query, method: method, headers: headers)
-        endpoint.context = context
-        if let timeout { endpoint.context.deadline = timeout }
+        var endpoint = Endpoint(method, path, query, headers, timeout, context)
         if let body {
             do { endpoint.body = try body.encoded(using: slots.json) } catch {
                 return Future(error: error)

@@ -57,7 +57,7 @@ extension HTTPClient.Futures {
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         timeout: Duration? = nil, context: HTTPRequest.Context = .init()
     ) -> Future<HTTPStreamedResponse> {
-        stream(Endpoint(path, query, headers, timeout, context))
+        stream(Endpoint(.get, path, query, headers, timeout, context))
     }
 }
 

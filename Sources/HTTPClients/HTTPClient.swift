@@ -287,7 +287,7 @@ extension HTTPClient {
         timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPStreamedResponse {
-        try await stream(Endpoint(path, query, headers, timeout, context))
+        try await stream(Endpoint(.get, path, query, headers, timeout, context))
     }
 
     /// Sends an endpoint's request, and returns a future of the response's body, for code that takes a `Networking`.
@@ -298,12 +298,12 @@ extension HTTPClient {
 }
 
 extension Endpoint {
-    /// Creates the endpoint of a call without a body.
+    /// Creates the endpoint of a call, without its body.
     init(
-        _ path: Path, _ query: Query, _ headers: HTTPHeaders, _ timeout: Duration?,
-        _ context: HTTPRequest.Context
+        _ method: HTTPMethod, _ path: Path, _ query: Query, _ headers: HTTPHeaders,
+        _ timeout: Duration?, _ context: HTTPRequest.Context
     ) {
-        self.init(path: path, query: query, headers: headers)
+        self.init(path: path, query: query, method: method, headers: headers)
         self.context = context
         if let timeout { self.context.deadline = timeout }
     }
