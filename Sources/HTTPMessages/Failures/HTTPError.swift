@@ -235,25 +235,7 @@ extension URL {
 /// An error whose text has no secrets, so that an ``HTTPError`` with this cause shows the text.
 package protocol ShownCause: Error, CustomStringConvertible {}
 
-// Most apps show `localizedDescription`. By default, Foundation's text is only the type's name and a number, so these
-// errors return their own description.
-
-extension ServiceError: LocalizedError {
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}
-
-extension AttemptSuperseded: LocalizedError {
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}
-
-extension PaginationError: LocalizedError {
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}
-
-extension FutureError: LocalizedError {
-    /// The same as `description`.
-    public var errorDescription: String? { description }
-}
+extension ServiceError: DescribedError {}
+extension AttemptSuperseded: DescribedError {}
+extension PaginationError: DescribedError {}
+extension FutureError: DescribedError {}
