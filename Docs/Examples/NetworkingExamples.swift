@@ -79,7 +79,7 @@ extension Endpoint {
 
         let text = "/a?b"
         let file = Endpoint(path: text, base: server)  // all of it is a path: /v1/a%3Fb
-        let link = Endpoint(path: .verbatim(text), base: server)  // read as a literal: /v1/a?b
+        let link = Endpoint(path: "\(verbatim: text)", base: server)  // read as a literal: /v1/a?b
         // end snippet
         #expect(
             [items, file, link].map(\.url?.absoluteString) == [

@@ -1,7 +1,9 @@
 /// A value of which print, a debugger, `dump` and a crash's log show the description, and nothing else.
 ///
 /// For what holds secrets or much data. The description is the only text to write, and the only one to check.
-package protocol DescriptionOnly: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {}
+package protocol DescriptionOnly: CustomStringConvertible, CustomDebugStringConvertible,
+    CustomReflectable
+{}
 
 extension DescriptionOnly {
     /// The same as `description`.

@@ -1,8 +1,8 @@
-package import Testing
-
 // Programming errors trap with a message; a test checks that in a process of its own. Other platforms than
 // these cannot start one.
 #if os(macOS) || os(Linux)
+package import Testing
+
 /// Expects a process to trap, with a message on standard error.
 package func expectTrap(
     _ message: String, in result: ExitTest.Result?,

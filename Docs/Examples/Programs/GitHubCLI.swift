@@ -77,7 +77,7 @@ struct GitHub: Sendable {
             print(response.text)
         case ("download", let place?, let path?):
             let saved = try await client.download(
-                .verbatim(place), to: URL(filePath: path), progress: progress.update
+                "\(verbatim: place)", to: URL(filePath: path), progress: progress.update
             )
             progress.finish()
             print("\(saved.byteCount) bytes in \(path), \(saved.resumedFrom) from an earlier run")

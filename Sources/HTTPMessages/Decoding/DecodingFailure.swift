@@ -59,7 +59,7 @@ public struct DecodingFailure: Error {
         codingPath = place.keys.reduce(into: String(describing: type)) { text, key in
             text += Self.text(of: key)
         }
-        var reason = place.reason
+        var reason = place.reason + (Self.hint(for: cause, in: data) ?? "")
         if let words = place.quoting {
             // A type's own error may quote a value of any length, so the values of the data are removed from the text.
             reason +=
@@ -73,6 +73,47 @@ public struct DecodingFailure: Error {
     private let reason: String
 
     private static let mostSearched = 1_048_576
+
+    /// What to do about a missing key, if the data has the same letters in another case or with other separators.
+    private static func hint(for cause: any Error, in data: Data) -> String? {
+        guard case .keyNotFound(let key, let context)? = cause as? DecodingError,
+            data.count <= mostSearched,
+            var value = try? JSONDecoder().decode(JSONValue.self, from: data)
+        else { return nil }
+        for key in context.codingPath {
+            let next =
+                key.intValue.map { value[$0] } ?? Self.name(of: key, in: value).map { value[$0] }
+            guard let next = next ?? nil else { return nil }
+            value = next
+        }
+        guard let name = name(of: key, in: value) else { return nil }
+        let read = camelCase(name)
+        let remedy =
+            read == key.stringValue
+            ? ": decode with JSONCoding.snakeCase"
+            : name.contains("_")
+                ? ", which .snakeCase reads as \(read.debugDescription): name the property so"
+                : ": give the property a CodingKey"
+        return "; the data has \(name.debugDescription)\(remedy)"
+    }
+
+    /// The name in an object that has the letters and digits of a key.
+    private static func name(of key: any CodingKey, in value: JSONValue) -> String? {
+        guard case .object(let members) = value else { return nil }
+        if members[key.stringValue] != nil { return key.stringValue }
+        func letters(_ name: String) -> String {
+            name.filter { $0 != "_" && $0 != "-" }.lowercased()
+        }
+        let wanted = letters(key.stringValue)
+        return members.keys.sorted().first { letters($0) == wanted }
+    }
+
+    /// "html_url" as "htmlUrl", the way that `convertFromSnakeCase` does.
+    private static func camelCase(_ name: String) -> String {
+        let words = name.split(separator: "_")
+        guard words.count > 1 else { return name }
+        return words[0].lowercased() + words.dropFirst().map(\.capitalized).joined()
+    }
 
     /// Formats a key in a path: `.name`, `[3]`, or `["a name"]` if the name is not an identifier.
     private static func text(of key: any CodingKey) -> String {

@@ -42,6 +42,10 @@ public struct JSONCoding: Sendable {
     public static let snakeCase = JSONCoding().snakeCase
 
     /// The same settings with keys in snake case: `.iso8601.snakeCase`.
+    ///
+    /// Foundation reads "html_url" as `htmlUrl`, never as `htmlURL`: it can't know which words you write in capitals.
+    /// A property `htmlURL` is written as "html_url", but reading fails, and if the property is optional, it is nil
+    /// without an error. So name the property `htmlUrl`, or give it a coding key: `case htmlURL = "htmlUrl"`.
     public var snakeCase: JSONCoding {
         JSONCoding(
             encoding: { [configureEncoder] in

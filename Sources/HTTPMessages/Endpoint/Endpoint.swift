@@ -53,7 +53,7 @@ public struct Endpoint: Sendable {
     public var base: URL?
 
     /// Properties of the call, such as its time limits and its idempotency key.
-    public var context = HTTPRequest.Context()
+    public var context: HTTPRequest.Context
 
     /// Creates an endpoint from a literal.
     ///
@@ -64,13 +64,15 @@ public struct Endpoint: Sendable {
     ///   - headers: The headers. If they have no Content-Type, the body adds its own.
     ///   - body: The body.
     ///   - base: The absolute http or https URL that the path is appended to. Without one, ``url`` is nil.
+    ///   - context: Properties of the call, such as its time limits.
     public init(
         path: Path,
         query: Query = [:],
         method: HTTPMethod = .get,
         headers: HTTPHeaders = [:],
         body: HTTPRequest.Body = .none,
-        base: URL? = nil
+        base: URL? = nil,
+        context: HTTPRequest.Context = HTTPRequest.Context()
     ) {
         pathAndQuery = path
         self.query = query
@@ -78,6 +80,7 @@ public struct Endpoint: Sendable {
         self.headers = headers
         self.body = body
         self.base = base
+        self.context = context
     }
 
     /// Creates an endpoint from a whole URL, which is sent unchanged, without its fragment.
@@ -103,7 +106,7 @@ public struct Endpoint: Sendable {
         guard let parts, parts.target.hasPrefix("/"), let origin = URL(string: parts.origin) else {
             return
         }
-        let path = Path.verbatim(parts.target)
+        let path = Path(stringLiteral: parts.target)
         // If `Path` refuses this path, or encodes a part of it, the path stays in the base, which is sent unchanged.
         guard path.isValid, path.text == parts.target else { return }
         (base, pathAndQuery) = (origin, path)
@@ -266,8 +269,9 @@ extension Endpoint {
     /// let query: Endpoint.Query = ["page": 2, "q": term, "cursor": cursor]
     /// ```
     ///
-    /// A value is a text, a number or a `Bool`. It is encoded when it is sent. If the value is nil, its name isn't sent
-    /// either.
+    /// A value is a text, a number, a `Bool` or a `UUID`; see ``QueryValue``. It is encoded when it is sent. An array of
+    /// values repeats its name: `["id": [7, 9]]` is sent as `id=7&id=9`. If a value is nil, or an array is empty, its
+    /// name isn't sent either.
     public struct Query: Hashable, Sendable {
         /// The items, not encoded.
         public var items: [URLQueryItem]
@@ -297,12 +301,63 @@ extension Endpoint.Query: CustomStringConvertible, CustomDebugStringConvertible,
 
 extension Endpoint.Query: ExpressibleByDictionaryLiteral {
     /// Creates a query from a literal; its names may repeat.
-    public init(dictionaryLiteral elements: (String, (any LosslessStringConvertible)?)...) {
+    public init(dictionaryLiteral elements: (String, (any Endpoint.QueryValue)?)...) {
         self.init(
-            elements.compactMap { name, value in
-                value.map { URLQueryItem(name: name, value: $0.description) }
+            elements.flatMap { name, value in
+                (value?.queryTexts ?? []).map { URLQueryItem(name: name, value: $0) }
             })
     }
+}
+
+extension Endpoint {
+    /// What a query's literal takes as a value: text, characters, numbers, `Bool`, `UUID`, and arrays of these.
+    ///
+    /// An enum or an identifier of your own with a raw value of these kinds conforms without code:
+    ///
+    /// ```swift
+    /// enum Order: String, Endpoint.QueryValue { case name, price }
+    /// ```
+    public protocol QueryValue {
+        /// The texts to send, each with the name; empty to send none.
+        var queryTexts: [String] { get }
+    }
+}
+
+extension Endpoint.QueryValue where Self: LosslessStringConvertible {
+    /// The value as Swift writes it.
+    public var queryTexts: [String] { [description] }
+}
+
+extension Endpoint.QueryValue where Self: RawRepresentable, RawValue: Endpoint.QueryValue {
+    /// The texts of the raw value.
+    public var queryTexts: [String] { rawValue.queryTexts }
+}
+
+extension String: Endpoint.QueryValue {}
+extension Substring: Endpoint.QueryValue {}
+extension Character: Endpoint.QueryValue {}
+extension Bool: Endpoint.QueryValue {}
+extension Int: Endpoint.QueryValue {}
+extension Int8: Endpoint.QueryValue {}
+extension Int16: Endpoint.QueryValue {}
+extension Int32: Endpoint.QueryValue {}
+extension Int64: Endpoint.QueryValue {}
+extension UInt: Endpoint.QueryValue {}
+extension UInt8: Endpoint.QueryValue {}
+extension UInt16: Endpoint.QueryValue {}
+extension UInt32: Endpoint.QueryValue {}
+extension UInt64: Endpoint.QueryValue {}
+extension Double: Endpoint.QueryValue {}
+extension Float: Endpoint.QueryValue {}
+
+extension UUID: Endpoint.QueryValue {
+    /// The identifier in upper case.
+    public var queryTexts: [String] { [uuidString] }
+}
+
+extension Array: Endpoint.QueryValue where Element: Endpoint.QueryValue {
+    /// The texts of the elements, in their order.
+    public var queryTexts: [String] { flatMap(\.queryTexts) }
 }
 
 extension Endpoint {

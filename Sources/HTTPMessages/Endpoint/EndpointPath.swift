@@ -36,13 +36,6 @@ extension Endpoint {
 }
 
 extension Endpoint.Path {
-    /// Parses a text as if it were a literal: "?" begins the query, and percent-encoding is kept.
-    ///
-    /// - Parameter text: A path and a query from a trusted source.
-    public static func verbatim(_ text: some StringProtocol) -> Endpoint.Path {
-        Endpoint.Path(stringLiteral: String(text))
-    }
-
     /// Encodes a path that has no query; "/" separates its segments.
     init(allOf text: some StringProtocol) {
         self.text = PercentEncoding.path.encode(String(text))
@@ -153,6 +146,7 @@ extension Endpoint.Path {
 
         /// The literal text before the first value.
         private(set) var firstLiteral = ""
+        private var hasValue = false
 
         private var isInQuery = false
         private var isInFragment = false
@@ -176,7 +170,7 @@ extension Endpoint.Path.StringInterpolation {
     /// Appends literal text, which is structure.
     public mutating func appendLiteral(_ literal: String) {
         guard !isInFragment, let first = literal.utf8.first else { return }
-        if text.isEmpty, !endsInEmptyValue { firstLiteral = literal }
+        if !hasValue { firstLiteral += literal }
         if endsInEmptyValue, "/?#".utf8.contains(first) { isAfterEmptySegment = true }
         endsInEmptyValue = false
         let sent = literal.utf8.prefix { $0 != UInt8(ascii: "#") }
@@ -185,8 +179,38 @@ extension Endpoint.Path.StringInterpolation {
         isInQuery = isInQuery || sent.contains(UInt8(ascii: "?"))
     }
 
-    /// Appends a text as data.
-    public mutating func appendInterpolation(_ value: some StringProtocol) {
+    /// Appends text that is structure although it stands in a variable, such as a path that a server sent.
+    ///
+    /// The text is read as if it stood in the literal: "?" begins the query, and percent-encoding is kept. As in a
+    /// literal, it can't lead out of the base.
+    ///
+    /// - Parameter text: A part of a path and a query, from a trusted source.
+    public mutating func appendInterpolation(verbatim text: some StringProtocol) {
+        appendLiteral(String(text))
+    }
+
+    /// Appends a text, a character, a number or a `Bool` as data: what Swift writes for it, such as 1.5 or 1e+20.
+    public mutating func appendInterpolation(_ value: some LosslessStringConvertible) {
+        appendData(value.description)
+    }
+
+    /// Appends a UUID in upper case as data.
+    public mutating func appendInterpolation(_ value: UUID) { appendData(value.uuidString) }
+
+    /// Appends a raw value as data.
+    @_disfavoredOverload
+    public mutating func appendInterpolation(
+        _ value: some RawRepresentable<some LosslessStringConvertible>
+    ) { appendData(value.rawValue.description) }
+
+    /// Appends a raw value that is a UUID as data.
+    @_disfavoredOverload
+    public mutating func appendInterpolation(_ value: some RawRepresentable<UUID>) {
+        appendData(value.rawValue.uuidString)
+    }
+
+    private mutating func appendData(_ value: String) {
+        hasValue = true
         losesValue = losesValue || isInFragment
         guard !value.isEmpty else {
             let isAtStart = text.utf8.last.map { $0 == UInt8(ascii: "/") } ?? true
@@ -194,33 +218,7 @@ extension Endpoint.Path.StringInterpolation {
             return
         }
         endsInEmptyValue = false
-        let encoding = isInQuery ? PercentEncoding.query : .segment
-        text += encoding.encode(String(value))
-    }
-
-    /// Appends a character as data.
-    public mutating func appendInterpolation(_ value: Character) {
-        appendInterpolation(String(value))
-    }
-
-    /// Appends an integer in decimal digits.
-    public mutating func appendInterpolation(_ value: some BinaryInteger) {
-        appendInterpolation(value.description)
-    }
-
-    /// Appends a floating-point number as Swift writes it, such as 1.5 or 1e+20.
-    public mutating func appendInterpolation(
-        _ value: some BinaryFloatingPoint & CustomStringConvertible
-    ) { appendInterpolation(value.description) }
-
-    /// Appends "true" or "false".
-    public mutating func appendInterpolation(_ value: Bool) {
-        appendInterpolation(value.description)
-    }
-
-    /// Appends a UUID in upper case.
-    public mutating func appendInterpolation(_ value: UUID) {
-        appendInterpolation(value.uuidString)
+        text += (isInQuery ? PercentEncoding.query : .segment).encode(value)
     }
 
     /// Not available: the text of an optional would be "nil" or "Optional(7)".
@@ -231,43 +229,13 @@ extension Endpoint.Path.StringInterpolation {
     )
     @_disfavoredOverload
     public mutating func appendInterpolation<Value>(_ value: Value) {}
-
-    /// Appends a raw value that is text.
-    public mutating func appendInterpolation(_ value: some RawRepresentable<some StringProtocol>) {
-        appendInterpolation(value.rawValue)
-    }
-
-    /// Appends a raw value that is a character.
-    public mutating func appendInterpolation(_ value: some RawRepresentable<Character>) {
-        appendInterpolation(value.rawValue)
-    }
-
-    /// Appends a raw value that is an integer.
-    public mutating func appendInterpolation(_ value: some RawRepresentable<some BinaryInteger>) {
-        appendInterpolation(value.rawValue)
-    }
-
-    /// Appends a raw value that is a floating-point number.
-    public mutating func appendInterpolation(
-        _ value: some RawRepresentable<some BinaryFloatingPoint & CustomStringConvertible>
-    ) { appendInterpolation(value.rawValue) }
-
-    /// Appends a raw value that is a Boolean.
-    public mutating func appendInterpolation(_ value: some RawRepresentable<Bool>) {
-        appendInterpolation(value.rawValue)
-    }
-
-    /// Appends a raw value that is a UUID.
-    public mutating func appendInterpolation(_ value: some RawRepresentable<UUID>) {
-        appendInterpolation(value.rawValue)
-    }
 }
 
 extension Endpoint {
     /// Creates an endpoint from a path in a variable.
     ///
     /// The whole text is a path, including any "?", "#" and "%". To parse a text with a query as if it were a literal,
-    /// use ``Path/verbatim(_:)``.
+    /// write `"\(verbatim: path)"`.
     ///
     /// - Parameters:
     ///   - path: The path, not encoded; "/" separates its segments.
@@ -276,13 +244,15 @@ extension Endpoint {
     ///   - headers: The headers. If they have no Content-Type, the body adds its own.
     ///   - body: The body.
     ///   - base: The absolute http or https URL that the path is appended to. Without one, ``url`` is nil.
+    ///   - context: Properties of the call, such as its time limits.
     @_disfavoredOverload public init<S: StringProtocol>(
         path: S, query: Query = [:], method: HTTPMethod = .get,
-        headers: HTTPHeaders = [:], body: HTTPRequest.Body = .none, base: URL? = nil
+        headers: HTTPHeaders = [:], body: HTTPRequest.Body = .none, base: URL? = nil,
+        context: HTTPRequest.Context = HTTPRequest.Context()
     ) {
         self.init(
             path: Path(allOf: path), query: query, method: method, headers: headers,
-            body: body, base: base)
+            body: body, base: base, context: context)
     }
 
     // A literal may have a value that no path accepts, such as an optional. Because of the next initializer, Swift
@@ -294,8 +264,8 @@ extension Endpoint {
     public init(
         path: RefusedPath, query: Query = [:], method: HTTPMethod = .get,
         headers: HTTPHeaders = [:], body: HTTPRequest.Body = .none, base: URL? = nil,
-        _refused: Void = ()
-    ) { self.init(path: .verbatim("//")) }
+        context: HTTPRequest.Context = HTTPRequest.Context(), _refused: Void = ()
+    ) { self.init(path: "//") }
 
     /// A literal with a value that no path accepts.
     ///

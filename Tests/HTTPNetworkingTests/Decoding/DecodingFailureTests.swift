@@ -49,6 +49,38 @@ import Testing
         for text in texts(of: error) { #expect(!text.contains("s3cret")) }
     }
 
+    @Test func aMissingKeyNamesTheKeyThatIsMeant() throws {
+        struct Page: Codable { var htmlURL: String }
+        struct User: Codable { var createdAt: String }
+        struct List: Codable { var someUsers: [User] }
+        func text<Value: Codable>(_ type: Value.Type, _ json: String, _ coding: JSONCoding)
+            -> String
+        {
+            do {
+                let response = HTTPResponse(status: 200, body: Data(json.utf8))
+                _ = try response.decoded(as: type, using: coding)
+                return "decoded"
+            } catch {
+                return "\(error)"
+            }
+        }
+        let written = String(
+            decoding: try JSONCoding.snakeCase.encoder().encode(Page(htmlURL: "x")), as: UTF8.self)
+        #expect(
+            text(Page.self, written, .snakeCase).contains(
+                #"the data has "html_url", which .snakeCase reads as "htmlUrl": name the property so"#
+            ))
+        #expect(
+            text(User.self, #"{"created_at": "x"}"#, .iso8601).contains(
+                #"the data has "created_at": decode with JSONCoding.snakeCase"#))
+        #expect(
+            text(List.self, #"{"some_users": [{"Created-At": "s3cret"}]}"#, .snakeCase).contains(
+                #"the data has "Created-At": give the property a CodingKey"#))
+        for json in [#"{"s3cret": 1}"#, "[]", #"{"createdAt": null}"#, "[{}]"] {
+            #expect(!text(User.self, json, .iso8601).contains("the data has"), "\(json)")
+        }
+    }
+
     @Test func anotherTypeIsNamedWithItsPlace() throws {
         let error = try failure(Order.self, #"{"items":[{"price":"s3cret"}]}"#)
         #expect(error.code == .typeMismatch && error.codingPath == "Order.items[0].price")

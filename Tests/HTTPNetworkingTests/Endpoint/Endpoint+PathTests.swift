@@ -75,7 +75,7 @@ import Testing
         let up = "..", slash = "/", back = "\\"
         let invalid: [Endpoint.Path] = [
             "/a%2F\(up)%2fb", "/a\(slash)..\(slash)b", "/a\(back).\(".")/b", "/%FF%2F\(up)",
-            "/a%2F..", "/a%5C%2e%2E%5cb", .verbatim("/a%2F../b"), "/a/..\\b",
+            "/a%2F..", "/a%5C%2e%2E%5cb", "/a%2F../b", "/a/..\\b",
         ]
         for path in invalid { #expect(sent(path) == nil, "\(path)") }
         #expect(Endpoint(path: "/a/..\\b", base: base).url == nil)
@@ -109,17 +109,54 @@ import Testing
         for base in [base, nil] { #expect(Endpoint(path: text, base: base).url == nil) }
         let expected = text.contains(":") ? Endpoint.Error.invalidURL : .dotSegment
         #expect(throws: expected) { try Endpoint(path: text, base: base).validate() }
-        #expect(Endpoint(path: .verbatim(text), base: base).url == nil)
+        #expect(Endpoint(path: "\(verbatim: text)", base: base).url == nil)
     }
 
     @Test func aVerbatimTextIsReadAsALiteralIs() {
         let text = "/a%2Fb?q=a+b&r[]=é#top"
-        #expect(sent(.verbatim(text)) == "/a%2Fb?q=a+b&r%5B%5D=%C3%A9")
-        #expect(sent(.verbatim(text)) == sent("/a%2Fb?q=a+b&r[]=é#top"))
-        #expect(sent(.verbatim(text.prefix(6))) == "/a%2Fb")
+        #expect(sent("\(verbatim: text)") == "/a%2Fb?q=a+b&r%5B%5D=%C3%A9")
+        #expect(sent("\(verbatim: text)") == sent("/a%2Fb?q=a+b&r[]=é#top"))
+        #expect(sent("\(verbatim: text.prefix(6))") == "/a%2Fb")
         for text in ["../a", "/a/%2e%2E", ".", "/%2e/x?y", "/.%2E"] {
-            #expect(sent(.verbatim(text)) == nil)
+            #expect(sent("\(verbatim: text)") == nil)
         }
+    }
+
+    @Test func verbatimTextStandsBesideValuesThatAreData() {
+        let place = "/a%2Fb/c?q=1"
+        #expect(sent("\(verbatim: place)&r=\("x&y")") == "/a%2Fb/c?q=1&r=x%26y")
+        #expect(sent("/\("a/b")\(verbatim: "/c?x")=\("?")") == "/a%2Fb/c?x=%3F")
+        #expect(sent("\(verbatim: "http")\(verbatim: "://h/x")") == nil)
+        #expect(sent("/a\(verbatim: "/.")\(verbatim: ".")") == nil)
+    }
+
+    @Test func anArrayInAQueryRepeatsItsName() {
+        enum Order: String, Endpoint.QueryValue { case name }
+        let ids = [7, 9], none: [String] = [], nothing: Int? = nil, id = UUID()
+        let query: Endpoint.Query = [
+            "id": ids, "tag": ["a&b", "c"], "none": none, "nothing": nothing, "by": Order.name,
+            "orders": [Order.name], "key": id, "on": true, "price": 1.5,
+        ]
+        #expect(
+            Endpoint(path: "/s", query: query, base: base).url?.query()
+                == "id=7&id=9&tag=a%26b&tag=c&by=name&orders=name&key=\(id.uuidString)&on=true&price=1.5"
+        )
+    }
+
+    @Test func aValueThatIsARawValueAndATextIsItsText() {
+        struct Code: RawRepresentable, LosslessStringConvertible {
+            let rawValue: String
+            init(rawValue: String) { self.rawValue = rawValue }
+            init(_ description: String) { rawValue = description }
+            var description: String { "code-\(rawValue)" }
+        }
+        #expect(sent("/\(Code("x"))") == "/code-x")
+    }
+
+    @Test func anEndpointIsCreatedWithItsContext() {
+        let context = HTTPRequest.Context(tags: ["a": "b"])
+        #expect(Endpoint(path: "/x", context: context).context.tags == ["a": "b"])
+        #expect(Endpoint(path: String("/x"), context: context).context.tags == ["a": "b"])
     }
 
     @Test func valuesAreEncodedAsTheirPlaceNeeds() {
