@@ -190,7 +190,7 @@ extension RequestAttempt {
 
     /// Wraps the error in ``UnprocessedRequest`` if the connection ended before the request was sent.
     func unsent(_ error: any Error) -> any Error {
-        // A system error may have come while the head was being sent, so it proves nothing.
+        // A system error may come while the head is being sent, so the server may have got the request.
         guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
             !(error is UnprocessedRequest), !lease.isCancelled
         else { return error }

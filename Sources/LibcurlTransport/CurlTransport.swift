@@ -95,7 +95,7 @@ public final class CurlTransport: Sendable, HTTPTransport {
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
     /// - Returns: A future of the server's response, whatever its status. It fails with
-    ///   - `HTTPRequest.Error` if the request cannot be sent; then nothing is sent;
+    ///   - `Endpoint.Error` if the request cannot be sent; then nothing is sent;
     ///   - `HTTPError` if no whole answer arrived. The error has the request, the part of the response that arrived (no
     ///     part of a body that is too large), and usually libcurl's ``CurlError`` as its cause. Its code is
     ///     `HTTPError.Code.bodyTooLarge` if the body is larger than ``Configuration/maxBodySize``,

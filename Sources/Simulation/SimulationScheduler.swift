@@ -130,7 +130,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     func remove(_ event: SimulatedEvent) { queue.remove(event) }
 }
 
-/// What the scheduler asks a test in virtual time, and tells it.
+/// A test in virtual time, as its scheduler sees it.
 package protocol VirtualTest: Sendable {
     /// True if the calling thread runs a step of the test.
     var isOnItsThread: Bool { get }

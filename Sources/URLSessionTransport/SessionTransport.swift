@@ -209,7 +209,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
     /// - Returns: A future of the response. It fails with
-    ///   - `HTTPRequest.Error` if the request cannot be sent; then nothing is sent;
+    ///   - `Endpoint.Error` if the request cannot be sent; then nothing is sent;
     ///   - `HTTPError` if no whole answer arrived. The error has the request, the part of the response that arrived,
     ///     and usually URLSession's own error as its cause. Its code is `HTTPError.Code.bodyTooLarge` if the body is
     ///     larger than ``Configuration/maxBodySize``, and `HTTPError.Code.timedOut` if either time limit has passed. It

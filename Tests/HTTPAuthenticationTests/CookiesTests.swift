@@ -44,7 +44,7 @@ import Testing
     func whatTheAppMustNotSendIsStillRefused(own: String) {
         jar.store("b=2", from: url)
         let request = jar.adding(to: HTTPRequest(.get, url, headers: ["Cookie": own]))
-        #expect(throws: HTTPRequest.Error.invalidHeader(name: "Cookie")) { try request.validate() }
+        #expect(throws: Endpoint.Error.invalidHeader(name: "Cookie")) { try request.validate() }
     }
 
     @Test func streamedResponsesBringThemToo() {

@@ -313,7 +313,7 @@ package final class TaskHome: Sendable {
     /// Tells the home of the calling thread, if there is one, that code uses a source outside the simulation.
     package static func noteUse(of outside: Outside) { current?.noteUse(outside) }
 
-    /// The home of the calling thread, if there is one.
+    /// The home that `bind` gave the calling thread; nil outside a simulation.
     static var current: TaskHome? {
         cfutures_current_thread().pointee.home
             .map { Unmanaged<TaskHome>.fromOpaque($0).takeUnretainedValue() }

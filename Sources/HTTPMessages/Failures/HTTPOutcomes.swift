@@ -95,7 +95,7 @@ extension HTTPError: OutcomeAdvising {
     /// | `connectionLost`, `timedOut` | unhealthy | may succeed; the request may have arrived: ``isCertainlyUnsent`` |
     /// | `timedOut` with a `ServiceError` as its cause: the call's deadline passed, or no connection became free | unknown | as the cause says |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `digestMismatch`, `tooManyRedirects`, `unacceptableContentType` | unhealthy | would fail again |
-    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `malformedMultipart`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
     /// | `other`, and a transport's own codes | as the cause says; without a cause, unhealthy | as the cause says; without a cause, may succeed |
     public var advisedOutcome: Outcome {
@@ -112,8 +112,8 @@ extension HTTPError: OutcomeAdvising {
             .failure
         // A refusal by a proxy isn't retried, because the proxy may lock out the user after several refusals.
         case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
-            .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
-            .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
+            .bodyEnded, .bodyAbandoned, .malformedMultipart, .fileUnwritable, .transportClosed,
+            .unsupported, .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
             .callersMistake
         case .tokenRefreshFailed: outcomeOfCause.sayingNothingAboutHealth
         default: outcomeOfCause

@@ -1,3 +1,4 @@
+public import PledgeFutures
 package import PledgeHTTPText
 
 /// The headers of a request or a response: ordered, with case-insensitive names.
@@ -208,7 +209,7 @@ extension HTTPHeaders {
         }
     }
 
-    /// Adds those of the given fields whose names meet a condition, and keeps the bytes of their values.
+    /// Adds the given fields whose names meet a condition, with their values' bytes.
     package mutating func add(_ others: HTTPHeaders, where isWanted: (String) -> Bool) {
         for (index, field) in others.fields.enumerated() where isWanted(field.name) {
             if let value = others.bytes[index] { bytes[fields.count] = value }
@@ -265,7 +266,7 @@ extension HTTPHeaders {
     /// Its name must be a token: ASCII letters and digits, `!#$%&'*+-.^_|~` and the backtick (RFC 9110, section 5.6.2).
     /// Its value must contain no CR, LF, NUL or other control character except tab, since these can turn one field into
     /// several. Text beyond ASCII is allowed in a value.
-    public static func isValid(name: String, value: String) -> Bool {
+    package static func isValid(name: String, value: String) -> Bool {
         isToken(name)
             && value.unicodeScalars.allSatisfy { scalar in
                 // These are the characters of Unicode's category Cc. Comparing numbers avoids a lookup in Unicode's
@@ -310,7 +311,7 @@ extension HTTPHeaders {
     }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: DescriptionOnly {
     /// All names, with the values of those headers that are known to hold no secret.
     ///
     /// Every other value is shown as "…", because a list of secret headers would be incomplete.
@@ -328,12 +329,6 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
         }
         return "[\(all.joined(separator: ", "))]"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 
     /// Returns whether the values of a header are known to hold no credential and to identify no user.
     ///

@@ -1,3 +1,4 @@
+public import PledgeFutures
 import PledgeHTTPText
 public import PledgeServices
 
@@ -65,14 +66,8 @@ public struct HTTPRequest: Sendable {
     ///   - endpoint: The endpoint.
     ///   - base: The base to use if the endpoint has none; see ``Endpoint/based(on:)``.
     /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
-    public init(_ endpoint: Endpoint, base: URL) throws(Endpoint.Error) {
-        try self.init(Endpoint.based(on: base)(endpoint))
-    }
-
-    /// Creates the request for an endpoint with a base.
-    ///
-    /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
-    public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
+    public init(_ endpoint: Endpoint, base: URL? = nil) throws(Endpoint.Error) {
+        let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
         self.init(
             endpoint.method, try endpoint.validate(), headers: endpoint.effectiveHeaders,
             body: endpoint.body, context: endpoint.context)
@@ -143,18 +138,10 @@ extension HTTPRequest: Hashable {
     }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: DescriptionOnly {
     /// The method and the URL, without userinfo, the query's values, the headers and the body.
     public var description: String {
         "\(SafeText.escaped(method.rawValue)) \(SafeText.redacted(url))"
-    }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description, the redacted headers, and the kind of body.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["request": description, "headers": headers, "body": body])
     }
 }
 
@@ -177,11 +164,6 @@ extension HTTPRequest: Replayable {
 }
 
 extension HTTPRequest {
-    /// The reason why a request cannot be sent.
-    ///
-    /// The type is the same as for an endpoint, so that requests and endpoints fail in the same way.
-    public typealias Error = Endpoint.Error
-
     /// Checks that the request can be sent.
     ///
     /// Transports call this first.

@@ -1,3 +1,4 @@
+public import PledgeHTTPText
 public import PledgeServices
 
 /// Settings of connections, with the same meaning for every transport.
@@ -107,9 +108,7 @@ extension UnsupportedSetting: CustomStringConvertible {
     public var description: String { "\(setting): \(reason)" }
 }
 
-extension UnsupportedSetting: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
+extension UnsupportedSetting: DescribedError {
 }
 
 extension UnsupportedSetting: CallerError {

@@ -32,7 +32,7 @@ extension HTTPTransport {
 /// It is the second level of a network: a `Networking` takes endpoints, and an `HTTPService` below it takes
 /// requests.
 ///
-/// The future resolves with the server's response, whatever its status. It rejects with `HTTPRequest.Error` if
+/// The future resolves with the server's response, whatever its status. It rejects with `Endpoint.Error` if
 /// the request cannot be sent, with `HTTPError` if no complete response arrives, and with `CancellationError`
 /// if the call is cancelled. Use `.acceptStatus()` or `makeNetworking(over:base:accepting:)` to turn a status
 /// into an error.

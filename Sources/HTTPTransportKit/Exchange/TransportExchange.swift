@@ -90,7 +90,7 @@ package final class TransportExchange: Sendable {
     /// Creates the exchange of a call that begins now.
     ///
     /// - Parameter scheduler: The clock of the response's timing.
-    /// - Throws: `CancellationError` in a task that is already cancelled, `HTTPRequest.Error` if the request cannot be
+    /// - Throws: `CancellationError` in a task that is already cancelled, `Endpoint.Error` if the request cannot be
     ///   sent, `HTTPError` if the deadline has passed, and `AttemptSuperseded` if the attempt is over.
     package init(
         _ request: HTTPRequest, for recipient: Recipient, within limits: Limits,

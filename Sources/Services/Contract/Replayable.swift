@@ -40,7 +40,7 @@ extension Replayable {
     public var loggedName: String { "" }
 }
 
-/// Returns an input's name, or nil if it has none.
+/// Returns an input's name for logs, or nil if it has none.
 package func loggedName(of input: some Sendable) -> String? {
     (input as? any Replayable).flatMap { $0.loggedName.isEmpty ? nil : $0.loggedName }
 }

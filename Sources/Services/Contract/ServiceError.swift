@@ -101,9 +101,10 @@ extension ServiceError {
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// The policy, the failure, the input's name, when to call again, and a long wait for a connection.
+    /// The policy and its failure.
     ///
-    /// It shows only the type of the cause.
+    /// If they are known, it also says the input's name, when to call again, and how long the call waited for a
+    /// connection. Of the cause, it shows only the type.
     public var description: String {
         let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
         let about = subject.map { " for \($0)" } ?? ""

@@ -97,8 +97,8 @@ public final class RetryBudget: Sendable {
 
     /// Creates a full budget with its own bucket, or with a bucket that several machines share.
     ///
-    /// - Parameter makeShared: Makes the shared bucket from the budget's name, a bucket that holds the last known tokens,
-    ///   and one for deposits.
+    /// - Parameter makeShared: Creates the shared bucket. It gets the budget's name, a full bucket, which holds the last
+    ///   known tokens, and an empty one for this process's deposits.
     package convenience init(
         named name: String?, capacity: Int, retriesPerSuccess: Double,
         sharedBy makeShared: (

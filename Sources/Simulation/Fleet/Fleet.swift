@@ -111,7 +111,7 @@ extension Fleet {
     /// - 502 if the host's own call to another host fails.
     /// - 504 if the host knows that the deadline has passed.
     ///
-    /// - Returns: The response. The future rejects with `HTTPRequest.Error` if no transport would send the request, and
+    /// - Returns: The response. The future rejects with `Endpoint.Error` if no transport would send the request, and
     ///   with an `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
     @_disfavoredOverload
     @Sendable

@@ -72,7 +72,7 @@ import Testing
 
     @Test func aRequestOfAnotherSchemeIsToldWhichOnesThereAre() throws {
         let request = HTTPRequest(try #require(URL(string: "ftp://h/a")))
-        let error = #expect(throws: HTTPRequest.Error.self) { try request.validate() }
+        let error = #expect(throws: Endpoint.Error.self) { try request.validate() }
         let text = error?.description ?? ""
         #expect(text.contains("the scheme must be http or https"))
         #expect(!text.contains("give it a base"))

@@ -320,7 +320,7 @@ import Testing
 
     @Test func invalidRequestsAreRefused() throws {
         let transport = ReplayTransport(HTTPArchive(entries: [exchange("https://a.example/")]))
-        #expect(throws: HTTPRequest.Error.self) {
+        #expect(throws: Endpoint.Error.self) {
             try transport.send(request("ftp://a.example/")).settledValue()
         }
     }
