@@ -241,7 +241,7 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
     }
 }
 
-extension Endpoint: Replayable {
+extension Endpoint: NamedRequest {
     /// True if the endpoint may be requested twice.
     ///
     /// Its method must be idempotent, or the endpoint must have an idempotency key, so that the server recognises a
@@ -253,10 +253,10 @@ extension Endpoint: Replayable {
     }
 
     /// True if the body is a stream that can be opened only once, and has been opened.
-    public var isConsumed: Bool { body.isConsumed }
+    package var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
-    public var loggedName: String { description }
+    package var loggedName: String { description }
 }
 
 extension Endpoint {

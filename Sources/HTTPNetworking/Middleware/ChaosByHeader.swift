@@ -56,7 +56,7 @@ public struct ChaosHeaderError: Error, Hashable {}
 
 extension ChaosHeaderError: CallerError {
     /// Always true, because the request was not sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }
 
 extension ChaosHeaderError: CustomStringConvertible {

@@ -114,5 +114,5 @@ extension UnsupportedSetting: LocalizedError {
 
 extension UnsupportedSetting: CallerError {
     /// True, because the request was not sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }
