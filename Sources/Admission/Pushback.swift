@@ -171,10 +171,10 @@ extension Pushback {
 
 extension Pushback: RenewablePolicy {}
 
-extension Pushback: GaugedState {
+extension Pushback: StateNumbers {
     /// The label `pushback`.
-    public static var policy: String { "pushback" }
+    package static var policy: String { "pushback" }
 
     /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
+    package var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }

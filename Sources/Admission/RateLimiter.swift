@@ -449,10 +449,10 @@ struct RateLimiterState: Sendable {
 
 extension RateLimiter: RenewablePolicy {}
 
-extension RateLimiter: GaugedState {
+extension RateLimiter: StateNumbers {
     /// The label `rateLimit`.
-    public static var policy: String { "rateLimit" }
+    package static var policy: String { "rateLimit" }
 
     /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
+    package var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }

@@ -84,7 +84,7 @@ final class RequestAttempt: Sendable {
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.withRequest(request)
-        case let error as AttemptSuperseded: return error
+        case let error as ServiceError where error.code == .superseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as UnprocessedRequest where resends > 0:
             // An earlier attempt may have been processed, so the error must not say the opposite.

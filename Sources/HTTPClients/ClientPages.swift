@@ -16,8 +16,8 @@ extension HTTPClient {
     ///   - query: Items to append to the query of the first page.
     ///   - headers: The headers of each request.
     ///   - type: The type of a page. Leave it out if the loop names the type.
-    ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
-    ///     programming error and traps.
+    ///   - maxPages: The maximum number of pages; a further page fails with `ServiceError.Code.tooManyPages`. Less than
+    ///     one is a programming error and traps.
     /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors of `get`. If
     ///   the next page is at another origin, iterating throws an `HTTPError` with the code `redirectRefused`.
     public func pages<Page: Decodable & Sendable>(
@@ -49,8 +49,8 @@ extension HTTPClient {
     ///   - query: Items to append to the query of each page.
     ///   - headers: The headers of each request.
     ///   - name: The name of the query item that holds the cursor. The first request has none.
-    ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
-    ///     programming error and traps.
+    ///   - maxPages: The maximum number of pages; a further page fails with `ServiceError.Code.tooManyPages`. Less than
+    ///     one is a programming error and traps.
     ///   - next: Takes a page, and returns the cursor for the next page; nil after the last page.
     /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors of `get`.
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(

@@ -63,16 +63,16 @@ extension CurlError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension CurlError: OutcomeAdvising {
+extension CurlError: AdvisingError {
     /// Retryable, because another call may succeed.
     ///
     /// The `HTTPError` that has this error as its cause usually knows more.
-    public var advisedOutcome: Outcome { .retryable(after: nil) }
+    package var outcome: Outcome { .retryable(after: nil) }
 
     /// True if the server said over HTTP/2 that it did not process the request.
     ///
     /// It says so with REFUSED_STREAM, or with a GOAWAY whose last stream is lower than the request's.
-    public var isCertainlyUnsent: Bool { isRefused }
+    package var isCertainlyUnsent: Bool { isRefused }
 }
 
 extension HTTPError {

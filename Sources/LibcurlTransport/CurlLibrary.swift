@@ -111,5 +111,5 @@ extension CurlLibrary.Unavailable: LocalizedError {
 
 extension CurlLibrary.Unavailable: CallerError {
     /// True, because nothing was sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }

@@ -43,7 +43,7 @@ public final class ServiceMetrics: Sendable {
     public var observer: ServiceObserver {
         ServiceObserver(
             { event in self.table.withLock { $0.add(event) } },
-            watch: { state in if let state = state as? any GaugedState { self.watch(state) } })
+            watch: { state in if let state = state as? any StateNumbers { self.watch(state) } })
     }
 
     /// All series, in Prometheus' text format, version 0.0.4; empty if nothing was counted yet.
@@ -68,6 +68,7 @@ public final class ServiceMetrics: Sendable {
     /// An HTTP client with this ``observer`` calls this for the states that it creates. The number of watched states is
     /// limited, and further states aren't shown.
     public func watch(_ state: some GaugedState) {
+        guard let state = state as? any StateNumbers else { return }
         watched.withLock { watched in
             if watched.count >= watchLimit { watched = watched.filter { $0.value.state != nil } }
             guard watched.count < watchLimit else { return }
@@ -76,7 +77,7 @@ public final class ServiceMetrics: Sendable {
     }
 
     private struct Watched {
-        weak var state: (any GaugedState)?
+        weak var state: (any StateNumbers)?
     }
 
     /// The numbers of all watched states.
@@ -233,7 +234,7 @@ struct MetricsTable: Sendable {
         if let open { inFlight[[open], default: 0] -= 1 }
         let name = open ?? BoundedLabels.other
         calls[[name, outcome.label], default: PrometheusHistogram()].add(latency)
-        health[[name, outcome.health.rawValue], default: 0] += 1
+        health[[name, "\(outcome.health)"], default: 0] += 1
     }
 }
 

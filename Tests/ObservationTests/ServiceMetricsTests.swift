@@ -189,9 +189,9 @@ import Testing
 
     @Test func everythingElseIsCountedByKindAndReason() {
         let table = table([
-            .made(.began(name: "a")), .made(.retryWithheld(.budget), by: "retry"),
-            .made(.retryWithheld(.budget), by: "retry"),
-            .made(.retryWithheld(.deadline), by: "retry"), .made(.hit, by: "memoise"),
+            .made(.began(name: "a")), .made(.retryWithheld(reason: "budget"), by: "retry"),
+            .made(.retryWithheld(reason: "budget"), by: "retry"),
+            .made(.retryWithheld(reason: "deadline"), by: "retry"), .made(.hit, by: "memoise"),
             .made(.stateChanged(from: "closed", to: "open"), by: "breaker"),
             .made(.dequeued(after: .milliseconds(30)), by: "bulkhead"), .made(.ended()),
             // After its call it has no call's label.

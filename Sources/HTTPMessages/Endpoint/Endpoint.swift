@@ -237,7 +237,7 @@ extension Endpoint: DescriptionOnly {
     }
 }
 
-extension Endpoint: Replayable {
+extension Endpoint: NamedRequest {
     /// True if the endpoint may be requested twice.
     ///
     /// Its method must be idempotent, or the endpoint must have an idempotency key, so that the server recognises a
@@ -249,10 +249,10 @@ extension Endpoint: Replayable {
     }
 
     /// True if the body is a stream that can be opened only once, and has been opened.
-    public var isConsumed: Bool { body.isConsumed }
+    package var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
-    public var loggedName: String { description }
+    package var loggedName: String { description }
 }
 
 extension Endpoint {

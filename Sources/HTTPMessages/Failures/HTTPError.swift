@@ -214,6 +214,4 @@ extension URL {
 package protocol ShownCause: Error, CustomStringConvertible {}
 
 extension ServiceError: DescribedError {}
-extension AttemptSuperseded: DescribedError {}
-extension PaginationError: DescribedError {}
 extension FutureError: DescribedError {}

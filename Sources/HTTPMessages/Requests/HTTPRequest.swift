@@ -145,7 +145,7 @@ extension HTTPRequest: DescriptionOnly {
     }
 }
 
-extension HTTPRequest: Replayable {
+extension HTTPRequest: NamedRequest {
     /// True if the request may be sent twice.
     ///
     /// Its body must be replayable. Its method must be idempotent, or the request must have an idempotency key, so that
@@ -157,10 +157,10 @@ extension HTTPRequest: Replayable {
     }
 
     /// True if the body is a stream that can be opened only once, and has been opened.
-    public var isConsumed: Bool { body.isConsumed }
+    package var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
-    public var loggedName: String { description }
+    package var loggedName: String { description }
 }
 
 extension HTTPRequest {

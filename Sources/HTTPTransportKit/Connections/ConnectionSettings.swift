@@ -113,5 +113,5 @@ extension UnsupportedSetting: DescribedError {
 
 extension UnsupportedSetting: CallerError {
     /// True, because the request was not sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }

@@ -3,7 +3,7 @@ import Synchronization
 
 extension CallContext {
     /// True if the call has observers.
-    public var isObserved: Bool { span != nil }
+    package var isObserved: Bool { span != nil }
 
     /// The number of the observed call, the same as ``PolicyEvent/call``; nil without observers.
     ///

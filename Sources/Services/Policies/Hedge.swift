@@ -17,9 +17,9 @@ extension Middleware {
     /// is made, because the waiting is left to a retry outside.
     ///
     /// A call is hedged if its ``CallRecord`` says that everything sent so far may be sent again. If the record is
-    /// empty, the request in the failure (``OutcomeAdvising/failedRequest``) decides, or else the input
+    /// empty, the request in the failure decides, or else the input
     /// (``Replayable``). From then on, only one of the calls may send requests that must not be processed twice. In the
-    /// other calls, such a request fails with ``AttemptSuperseded``, which is the result only if no call has failed
+    /// other calls, such a request fails with ``ServiceError/Code/superseded``, which is the result only if no call has failed
     /// otherwise. Each further call draws from two budgets. The hedge's own budget limits further calls to a share of
     /// `maxExtraLoad` of all calls, plus one call. The other budget is the hedge's `budget`, which the retries fill. No
     /// call starts after the call's deadline. A further call that isn't allowed isn't made later either.

@@ -22,7 +22,7 @@ import PledgeFutures
 /// page's future aren't affected.
 ///
 /// A faulty server may always name a next page, or the same page again. So the number of pages is limited: one page
-/// more than `maxPages` fails with ``PaginationError``.
+/// more than `maxPages` fails with ``ServiceError/Code/tooManyPages``.
 ///
 /// - Parameters:
 ///   - service: Loads a page.
@@ -60,7 +60,7 @@ public struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Send
     /// A page.
     public typealias Element = Page
 
-    /// The error of the service or of `next`, a ``PaginationError``, or `CancellationError`.
+    /// The error of the service or of `next`, a ``ServiceError/Code/tooManyPages``, or `CancellationError`.
     public typealias Failure = any Error
 
     /// Begins an iteration, in the current ``CallContext``.
@@ -99,42 +99,6 @@ public struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Send
 
 @available(*, unavailable, message: "an iteration belongs to one task; begin another")
 extension PageSequence.AsyncIterator: Sendable {}
-
-/// The error with which a sequence of pages stops by itself.
-public struct PaginationError: Error, CallerError {
-    /// The kind of failure.
-    public let code: Code
-
-    /// The number of pages that were delivered before the error.
-    public let pages: Int
-
-    /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There was another page after the maximum number of pages.
-        case tooManyPages
-    }
-
-    /// Creates an error.
-    public init(_ code: Code, pages: Int) {
-        self.code = code
-        self.pages = pages
-    }
-}
-
-extension PaginationError: CodedError {
-    /// The code's name.
-    public var loggedCode: String { code.rawValue }
-}
-
-extension PaginationError: CustomStringConvertible {
-    /// A message that says what happened, and what to do.
-    public var description: String {
-        """
-        too many pages: there is another one after page \(pages); if the server does not name the \
-        same page again and again, raise maxPages
-        """
-    }
-}
 
 /// The state shared by all iterations over the same pages.
 struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
@@ -223,7 +187,9 @@ final class PageReader<Input: Sendable, Page: Sendable> {
             if pages < pagination.maxPages {
                 load(next)
             } else {
-                state = .failing(PaginationError(.tooManyPages, pages: pages))
+                var error = ServiceError(.tooManyPages, policy: Pagination<Input, Page>.name)
+                error.pages = pages
+                state = .failing(error)
             }
         } catch {
             state = .failing(error)

@@ -12,7 +12,7 @@ extension Middleware {
     /// that this attempt has sent may be sent again, the call's deadline leaves time for the wait, and the budget
     /// allows it. Otherwise the result is returned unchanged. The attempt's ``CallRecord``, in its ``CallContext``,
     /// says what may be sent again. If the record is empty, the request in the error
-    /// (``OutcomeAdvising/failedRequest``) decides, or else the input (``Replayable``).
+    /// decides, or else the input (``Replayable``).
     ///
     /// If the service asks for a delay, that delay replaces the backoff's. The wait is then at least the backoff's
     /// first step, and up to a tenth is added, so that not all callers come back at once. If the service asks for more

@@ -59,12 +59,12 @@ public struct SimulatedFailure: Error, Hashable {
     var name: String?
 }
 
-extension SimulatedFailure: OutcomeAdvising {
+extension SimulatedFailure: AdvisingError {
     /// Advises to retry, as for a 503, but only after ``retryAfter`` has passed.
-    public var advisedOutcome: Outcome { .retryable(after: retryAfter) }
+    package var outcome: Outcome { .retryable(after: retryAfter) }
 
     /// True if the call did not reach its host.
-    public var isCertainlyUnsent: Bool { code == .unreachable }
+    package var isCertainlyUnsent: Bool { code == .unreachable }
 }
 
 extension SimulatedFailure: CodedError {

@@ -135,7 +135,7 @@ extension PolicyEvent.Kind {
     fileprivate var countedAction: String? {
         switch self {
         case .began, .ended, .traced, .note: nil
-        case .retryWithheld(let reason): "\(word).\(reason.rawValue)"
+        case .retryWithheld(let reason): "\(word).\(reason)"
         default: word
         }
     }

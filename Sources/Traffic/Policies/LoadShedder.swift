@@ -132,7 +132,7 @@ extension LoadShedder: RenewablePolicy {}
 
 extension LoadShedder: AdmissionGate {
     /// `loadShedding`.
-    public static let policy = "loadShedding"
+    package static let policy = "loadShedding"
     package static let refusal = ServiceError.Code.shed
 
     package func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }

@@ -368,7 +368,7 @@ import Testing
             Endpoint.Error.invalidHeader(name: "a b"),
             FutureError(.timedOut), ServiceError(.timedOut, policy: "timeout", limit: .seconds(2)),
             FileError(operation: "open", code: ENOENT, path: "/tmp/a"),
-            MultipartError(code: .truncated), PaginationError(.tooManyPages, pages: 7),
+            MultipartError(code: .truncated), ServiceError(.tooManyPages, policy: "paginate"),
         ]
         for error in errors {
             #expect(error.localizedDescription == error.description)

@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func reasonsAreThoseWithFewValues() {
-        #expect(PolicyEvent.Kind.retryWithheld(.budget).reason == "budget")
+        #expect(PolicyEvent.Kind.retryWithheld(reason: "budget").reason == "budget")
         #expect(PolicyEvent.Kind.stateChanged(from: "closed", to: "open").reason == "open")
         let refusal = ServiceError(.bulkheadFull, policy: "b")
         #expect(PolicyEvent.Kind.refused(refusal).reason == "bulkheadFull")
