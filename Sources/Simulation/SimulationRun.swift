@@ -15,10 +15,10 @@ public struct SimulationRun: Sendable {
     /// The time at which the last fault ended, or began if it has no end, in seconds; 0 without faults.
     ///
     /// If a closure makes a fault, such as a restart, the end of that fault isn't known.
-    public internal(set) var lastFaultTime = 0.0
+    package internal(set) var lastFaultTime = 0.0
 
     /// The number of events that happened.
-    public let eventCount: Int
+    package let eventCount: Int
 
     /// The first error of the run, with a text that says what to write instead; nil if the run is valid.
     ///
@@ -89,9 +89,9 @@ extension SimulationRun {
         /// Finished calls that their callers had cancelled: work for nothing.
         public let wasted: Int
         /// The average number of calls in the queue and with the workers, until the run ended.
-        public let meanCalls: Double
+        package let meanCalls: Double
         /// The average time that the finished calls spent in the host, in seconds; 0 if none finished.
-        public let meanTime: Double
+        package let meanTime: Double
 
         init(_ name: String, _ statistics: HostStatistics, until end: Nanoseconds) {
             var statistics = statistics
@@ -262,7 +262,7 @@ extension SimulationRun {
         /// The time that 99 of 100 successful calls stay within, in seconds; nil if no call succeeded.
         public let p99: Double?
         /// The time that 999 of 1,000 successful calls stay within, in seconds; nil if no call succeeded.
-        public let p999: Double?
+        package let p999: Double?
 
         /// The number of calls sent to the hosts per call that began; 1 if none began.
         public var amplification: Double {

@@ -95,7 +95,7 @@ extension HTTPArchive {
     /// One exchange: a request, and its response or failure.
     public struct Entry: Hashable, Sendable {
         /// When the exchange began; the file keeps milliseconds.
-        public var startedAt: Date
+        package var startedAt: Date
 
         /// The time from the beginning to the end; the file keeps microseconds.
         public var duration: Duration

@@ -83,10 +83,10 @@ public final class LoopbackServer: Sendable {
     public var requests: [LoopbackRequest] { log.events.requests }
 
     /// The number of connections accepted so far.
-    public var acceptedConnections: Int { log.events.accepted }
+    package var acceptedConnections: Int { log.events.accepted }
 
     /// The number of connections open now.
-    public var openConnections: Int { log.events.open }
+    package var openConnections: Int { log.events.open }
 
     /// Waits until a given number of requests have arrived.
     ///
@@ -108,7 +108,7 @@ public final class LoopbackServer: Sendable {
     /// Waits until, for every request that has arrived, the client has hung up.
     ///
     /// - Returns: A future that rejects as ``received(_:)`` does.
-    public func allHungUp() -> Future<Void> {
+    package func allHungUp() -> Future<Void> {
         log.moment { $0.hangUps >= $0.requests.count }.map { _ in }
     }
 

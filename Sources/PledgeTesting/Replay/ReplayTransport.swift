@@ -1,6 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPMessages
-import PledgeHTTPText
+public import PledgeHTTPText
 public import PledgeHTTPTransportKit
 public import PledgeObservation
 public import PledgeServices
@@ -176,12 +176,9 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     }
 }
 
-extension ReplayTransport: CustomStringConvertible, CustomReflectable {
+extension ReplayTransport: DescriptionOnly {
     /// The number of recorded exchanges, without their content.
     public var description: String { "a replay of \(recorded.count) exchanges" }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["transport": description]) }
 }
 
 extension ReplayTransport {
@@ -213,7 +210,7 @@ extension ReplayTransport {
     }
 }
 
-extension ReplayTransport.Failure: CustomStringConvertible, LocalizedError {
+extension ReplayTransport.Failure: CustomStringConvertible, DescribedError {
     /// The request without its query's values, and the nearest entry with its differences.
     public var description: String {
         let asked = "\(request.method) \(SafeText.redacted(request.url))"
@@ -223,9 +220,6 @@ extension ReplayTransport.Failure: CustomStringConvertible, LocalizedError {
             nearest of \(count): \(nearest) (\(differences.joined(separator: "; ")))
             """
     }
-
-    /// The same as `description`.
-    public var errorDescription: String? { description }
 }
 
 extension HTTPArchive.Entry {

@@ -26,7 +26,7 @@ public final class SimulatedHost: @unchecked Sendable {
     public internal(set) var isUp = true
 
     /// The number of calls that the host works on, including calls that wait for another host's answer.
-    public var callsInWork: Int { working.count }
+    package var callsInWork: Int { working.count }
 
     /// The number of calls that wait for a worker.
     public var callsWaiting: Int { waiting.count }

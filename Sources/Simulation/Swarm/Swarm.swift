@@ -127,7 +127,7 @@ public struct SwarmResult: Sendable {
     public let runCount: Int
 
     /// The seeds that failed, in ascending order.
-    public let failingSeeds: [UInt64]
+    package let failingSeeds: [UInt64]
 
     /// The first failing seed, with its smallest case; nil if no seed failed.
     public let failure: SwarmFailure?
@@ -167,13 +167,13 @@ public struct SwarmFailure: Sendable {
     public let least: Case
 
     /// The number of runs that the shrinking took.
-    public let shrinkRunCount: Int
+    package let shrinkRunCount: Int
 
     /// True if a second run of the seed failed as the first did.
     ///
     /// If false, the stack depends on something outside the simulation: the system's clock or randomness, a thread, or
     /// an object that several runs share. The case is then not made smaller.
-    public let isReproducible: Bool
+    package let isReproducible: Bool
 }
 
 extension SwarmFailure: CustomStringConvertible {
