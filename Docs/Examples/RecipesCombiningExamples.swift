@@ -31,7 +31,8 @@ struct RecipesCombiningExamples {
             return Data(#"{"id": \#(id), "name": "product \#(id)"}"#.utf8)
         }
         let slow = MemoryTransport.Answer.future { call in
-            Future(value: product(call)).delay(.seconds(9), on: scheduler)
+            Future(value: HTTPResponse(status: 200, body: product(call))).delay(
+                .seconds(9), on: scheduler)
         }
         shop = MemoryTransport(routes: [
             .get("/products/8", answer: slow),

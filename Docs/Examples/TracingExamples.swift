@@ -5,7 +5,9 @@ import Pledge
 // snippet: observing
 import PledgeObservation
 // end snippet
+// snippet: stubs
 import PledgeTesting
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Tracing.md, and what it writes.

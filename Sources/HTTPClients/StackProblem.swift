@@ -1,31 +1,43 @@
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// A known problem in the order of a stack.
-public struct StackProblem: Hashable, Sendable {
+package struct StackProblem: Hashable, Sendable {
     /// The part that should not be outside ``inner``; equal to `inner` if the stack has the part twice.
-    public let outer: String
+    package let outer: String
 
     /// The part that should not be inside ``outer``.
-    public let inner: String
+    package let inner: String
 
     /// The consequence, in one sentence.
-    public let consequence: String
+    package let consequence: String
 }
 
-/// Lists the known problems of a stack, without building it.
-///
-/// ```swift
-/// for problem in problems(of: .timeout(.seconds(2)), .circuitBreaker(), .retry()) { print(problem) }
-/// ```
-///
-/// It recognises this library's middleware by name (`Middleware.parts`). It skips middleware without a name, and
-/// middleware that `keyed` creates for a key. An order without a known problem may still be wrong for you: the
-/// guide "The whole stack" gives the reasons for each place.
+extension Middleware {
+    /// The known problems of the order of a stack, in words; found without building it.
+    ///
+    /// ```swift
+    /// for problem in Middleware(stacking: parts).problems { print(problem) }
+    /// ```
+    ///
+    /// A problem reads like "retry above idempotencyKey: each attempt has its own key, …". This library's middleware is
+    /// recognised by name (``parts``). Middleware without a name is skipped, and so is middleware that `keyed` creates for
+    /// a key. An order without a known problem may still be wrong for you: the guide "The whole stack" gives the reasons
+    /// for each place.
+    ///
+    /// The problems are listed once each, by the position of the outer part and then of the inner part.
+    public var problems: [String] { PledgeHTTPClients.problems(of: self).map(\.description) }
+}
+
+extension HTTPStack {
+    /// The known problems of the order within the levels, in words, like `Middleware.problems`.
+    public var problems: [String] { whole.problems }
+}
+
+/// Lists the known problems of a stack.
 ///
 /// - Parameter middleware: The parts, outermost first, as `stack` takes them.
-/// - Returns: The problems, each once, ordered by the position of the outer part and then of the inner part. Empty if
-///   none is known.
-public func problems<Input, Output>(
+package func problems<Input, Output>(
     of middleware: Middleware<Input, Output>...
 ) -> [StackProblem] {
     let parts = Middleware(stacking: middleware).parts
@@ -44,15 +56,9 @@ public func problems<Input, Output>(
     return found
 }
 
-/// Lists the known problems of the order within a stack's levels.
-///
-/// - Parameter stack: The stack.
-/// - Returns: The problems, as for a list of middleware.
-public func problems(of stack: HTTPStack) -> [StackProblem] { problems(of: stack.whole) }
-
 extension StackProblem: CustomStringConvertible {
     /// A text like "retry above idempotencyKey: each attempt has its own key, …".
-    public var description: String {
+    package var description: String {
         outer == inner
             ? "\(outer) twice: \(consequence)" : "\(outer) above \(inner): \(consequence)"
     }

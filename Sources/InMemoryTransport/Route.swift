@@ -12,18 +12,18 @@ extension MemoryTransport {
     /// its own, the route matches the path and the query of the endpoint's base.
     public struct Route: Sendable {
         /// The method to match; nil matches any.
-        public let method: HTTPMethod?
+        package let method: HTTPMethod?
 
         /// The pattern of the path, such as "/products/:id".
-        public let pattern: String
+        package let pattern: String
 
         /// The query items that a call must have: each name with its value, or with nil for any value.
         ///
         /// A call may have more items.
-        public let query: [String: String?]
+        package let query: [String: String?]
 
         /// The answer to the calls that match.
-        public let answer: Answer
+        package let answer: Answer
 
         /// Creates a route.
         ///
@@ -97,9 +97,9 @@ extension MemoryTransport.Route {
     ) -> Self { Self(.delete, pattern, query: query, answer: answer) }
 }
 
-extension MemoryTransport.Route: CustomStringConvertible {
+extension MemoryTransport.Route {
     /// The method, the pattern and the query, like "GET /search?page=2"; "*" stands for any.
-    public var description: String {
+    package var name: String {
         let items = query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "*")" }
         let place = pattern.utf8.starts(with: "/".utf8) ? pattern : "/\(pattern)"
         let text = "\(method?.rawValue ?? "*") \(place)"

@@ -3,25 +3,25 @@ public import PledgeServices
 
 extension MemoryTransport {
     /// The error of a call that matches no route: the call, the routes, and the nearest route.
-    public struct UnmatchedCall: Error, CallerError {
+    package struct UnmatchedCall: Error, CallerError {
         /// The endpoint of the call.
-        public let endpoint: Endpoint
+        package let endpoint: Endpoint
 
         /// The routes, like "GET /products/:id", in order.
-        public let routes: [String]
+        package let routes: [String]
 
         /// The route with the fewest differences; nil if the transport has no routes.
-        public let nearest: String?
+        package let nearest: String?
 
         /// The differences between the call and the nearest route, in words.
-        public let differences: [String]
+        package let differences: [String]
 
         init(endpoint: Endpoint, asked: RequestTarget, routes: [Route]) {
             self.endpoint = endpoint
-            self.routes = routes.map(\.description)
+            self.routes = routes.map(\.name)
             let all = routes.map { ($0, $0.differences(from: asked)) }
             let best = all.min { $0.1.count < $1.1.count }
-            nearest = best?.0.description
+            nearest = best?.0.name
             differences = best?.1 ?? []
         }
     }

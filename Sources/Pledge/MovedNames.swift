@@ -56,7 +56,7 @@ extension CookieJar {
         file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
         now: @escaping @Sendable () -> Date = { .now },
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
+        isPublicSuffix: (@Sendable (String) -> Bool)? = nil,
         onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
     ) { fatalError() }
 }
@@ -167,9 +167,24 @@ extension HTTPClient {
     )
     public func upload(
         _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
         progress: HTTPProgress? = nil
     ) async throws -> HTTPResponse { fatalError() }
+}
+
+extension HTTPClient.Futures {
+    /// Uploads nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public func upload(
+        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
+        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+        progress: HTTPProgress? = nil
+    ) -> Future<HTTPResponse> { fatalError() }
 }
 
 /// An app's state; in `PledgeStores`.
@@ -472,6 +487,81 @@ extension HTTPClient.CustomMiddleware {
         message: "add the product PledgeObservation to your target, and import PledgeObservation"
     )
     public static func record(into recorder: HTTPRecorder) -> Self { fatalError() }
+}
+
+/// A network made of routes; in `PledgeTesting`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTesting to your target, and import PledgeTesting"
+)
+public struct MemoryTransport: HTTPTransport {
+    /// An answer of a route.
+    public struct Answer {
+        /// Moved to `PledgeTesting`.
+        public static func data(_ data: Data) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func text(_ text: String) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func json(_ value: some Encodable) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func status(
+            _ status: Int, headers: HTTPHeaders = [:], body: Data = Data()
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func failure(_ error: any Error) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func sequence(_ answers: [Self]) -> Self { Self() }
+    }
+
+    /// A route and its answer.
+    public struct Route {
+        /// Moved to `PledgeTesting`.
+        public static func any(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func get(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func post(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func put(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func patch(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func delete(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+    }
+
+    /// Moved to `PledgeTesting`.
+    public var calls: [Any] { [] }
+
+    /// Moved to `PledgeTesting`.
+    public init(routes: [Route], latency: Duration = .zero) {}
+
+    /// Moved to `PledgeTesting`.
+    public func request(_ endpoint: Endpoint) -> Future<Data> { fatalError() }
+
+    /// Sends nothing.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
 }
 
 /// A network from a recording; in `PledgeTesting`.

@@ -1,5 +1,6 @@
 import Foundation
 import PledgeArticles
+import PledgeTesting
 
 /// Loads products and logs in, as the code in Docs/Guides/FromTheArticles.md does.
 ///

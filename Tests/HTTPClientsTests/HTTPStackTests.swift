@@ -210,7 +210,7 @@ import Testing
                 .timeout(.seconds(2)),
             ],
             exchange: [.decompress()])
-        #expect(problems(of: stack) == [])
+        #expect(stack.problems == [])
         #expect(stack.whole.parts.count == 27)
     }
 }

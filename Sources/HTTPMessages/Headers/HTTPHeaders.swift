@@ -324,7 +324,10 @@ extension HTTPHeaders: DescriptionOnly {
 
     private func text(showing isShown: (String) -> Bool) -> String {
         let all = map { field in
-            let value = isShown(field.name) ? SafeText.escaped(field.value) : "…"
+            let shown =
+                field.name.lowercased() == "link"
+                ? SafeText.redacted(link: field.value) : field.value
+            let value = isShown(field.name) ? SafeText.escaped(shown) : "…"
             return "\(SafeText.escaped(field.name)): \(value)"
         }
         return "[\(all.joined(separator: ", "))]"
@@ -337,9 +340,10 @@ extension HTTPHeaders: DescriptionOnly {
     package static func isHarmless(_ name: String) -> Bool { harmless.contains(name.lowercased()) }
 
     /// Returns whether descriptions show the values of a header.
+    ///
+    /// Harmless headers that hold the app's own values for its servers, or a server's, aren't shown.
     package static func isShown(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return harmless.contains(name) && !hidden.contains(name)
+        ShownNames.headers.contains(name.lowercased())
     }
 
     private static let harmless: Set<String> = [
@@ -352,12 +356,6 @@ extension HTTPHeaders: DescriptionOnly {
         "request-criticality", "request-timeout", "retry-after", "server", "traceparent",
         "tracestate", "transfer-encoding", "user-agent", "vary", "x-envoy-expected-rq-timeout-ms",
         "x-request-id",
-    ]
-
-    /// Harmless headers that descriptions don't show, because they hold the app's own values for its servers, or a
-    /// server's.
-    private static let hidden: Set<String> = [
-        "baggage", "idempotency-key", "last-event-id", "tracestate",
     ]
 }
 

@@ -109,15 +109,33 @@ public struct HTTPRequest: Sendable {
 
 extension HTTPHeaders {
     /// Returns the headers with a Content-Type and an Idempotency-Key added, each if it is missing.
+    ///
+    /// A multipart type without a boundary gets the body's boundary.
     func completed(contentType: String?, idempotencyKey: String?) -> HTTPHeaders {
         var headers = self
-        if let contentType, headers["Content-Type"] == nil {
-            headers.set(contentType, for: "Content-Type")
+        if let contentType {
+            let own = headers["Content-Type"]
+            if own == nil {
+                headers.set(contentType, for: "Content-Type")
+            } else if let own, let parameters = Self.missingBoundary(own, in: contentType) {
+                headers.set(own + parameters, for: "Content-Type")
+            }
         }
         if let idempotencyKey, headers["Idempotency-Key"] == nil {
             headers.set(idempotencyKey, for: "Idempotency-Key")
         }
         return headers
+    }
+}
+
+extension HTTPHeaders {
+    /// The parameters of a multipart body's type, if the app's own multipart type has no boundary.
+    private static func missingBoundary(_ own: String, in type: String) -> Substring? {
+        let isMultipart = { (text: String) in text.lowercased().hasPrefix("multipart/") }
+        guard isMultipart(own), isMultipart(type), !own.lowercased().contains("boundary=") else {
+            return nil
+        }
+        return type.firstIndex(of: ";").map { type[$0...] }
     }
 }
 

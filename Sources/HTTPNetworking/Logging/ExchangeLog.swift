@@ -94,7 +94,7 @@ extension HTTPExchange {
     /// It reads like this, without the line break:
     ///
     /// ```text
-    /// call=7 span=2 method=GET url="https://api.example.com/products?page=…"
+    /// call=7 span=2 method=GET url="https://api.example.com/products?page=2&token=…"
     /// attempt=1 status=200 bytes=512 duration_ms=35
     /// ```
     ///

@@ -1,4 +1,5 @@
 import PledgeArticles
+import PledgeTesting
 
 // snippet: requests
 protocol RequestProtocol {
