@@ -1,4 +1,4 @@
-package import PledgeFutures
+public import PledgeFutures
 package import PledgeHTTPMessages
 
 /// The requests for a URL that a stored response answers.

@@ -1,6 +1,6 @@
 import CPledgeCurl
 package import PledgeHTTPMessages
-package import PledgeHTTPText
+public import PledgeHTTPText
 import PledgeHTTPTransportKit
 package import PledgeServices
 

@@ -1,6 +1,6 @@
 import CPledgeCurl
 package import PledgeHTTPMessages
-package import PledgeHTTPText
+public import PledgeHTTPText
 package import PledgeServices
 
 /// The libcurl that was found on this machine.
