@@ -14,7 +14,7 @@ package struct StackProblem: Hashable, Sendable {
 }
 
 extension Middleware {
-    /// The known problems of the order of a stack, in words; found without building it.
+    /// The known problems of the order of a stack's parts, in words; found without building the stack.
     ///
     /// ```swift
     /// for problem in Middleware(stacking: parts).problems { print(problem) }
@@ -25,35 +25,30 @@ extension Middleware {
     /// a key. An order without a known problem may still be wrong for you: the guide "The whole stack" gives the reasons
     /// for each place.
     ///
-    /// The problems are listed once each, by the position of the outer part and then of the inner part.
-    public var problems: [String] { PledgeHTTPClients.problems(of: self).map(\.description) }
+    /// Each problem is listed once, ordered by the position of the outer part and then of the inner part.
+    public var problems: [String] { stackProblems.map(\.description) }
+
+    /// The known problems of the order of a stack's parts.
+    package var stackProblems: [StackProblem] {
+        var found: [StackProblem] = []
+        for (index, outer) in parts.enumerated() {
+            for innerIndex in parts.indices[(index + 1)...] {
+                let inner = parts[innerIndex]
+                // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is
+                // no problem.
+                if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
+                guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
+                let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
+                if !found.contains(problem) { found.append(problem) }
+            }
+        }
+        return found
+    }
 }
 
 extension HTTPStack {
     /// The known problems of the order within the levels, in words, like `Middleware.problems`.
     public var problems: [String] { whole.problems }
-}
-
-/// Lists the known problems of a stack.
-///
-/// - Parameter middleware: The parts, outermost first, as `stack` takes them.
-package func problems<Input, Output>(
-    of middleware: Middleware<Input, Output>...
-) -> [StackProblem] {
-    let parts = Middleware(stacking: middleware).parts
-    var found: [StackProblem] = []
-    for (index, outer) in parts.enumerated() {
-        for innerIndex in parts.indices[(index + 1)...] {
-            let inner = parts[innerIndex]
-            // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is no
-            // problem.
-            if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
-            guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
-            let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
-            if !found.contains(problem) { found.append(problem) }
-        }
-    }
-    return found
 }
 
 extension StackProblem: CustomStringConvertible {

@@ -56,7 +56,7 @@ import Testing
         let levels = [
             [
                 "observed", "newTrace", "deadline", "priority", "acceptStatus", "userAgent",
-                "idempotencyKey", "fallback", "coalesce", "memoise", "defaultHeaders",
+                "idempotencyKey", "fallback", "coalesce", "memoize", "defaultHeaders",
             ], ["redirect"],
             ["authorize", "cookies", "cache", "bulkhead", "loadShedding"], ["retry"],
             [

@@ -153,13 +153,13 @@ extension HTTPArchive {
     /// A HAR file that can't be read.
     public struct ReadError: Error, Hashable, CallerError {
         /// The file; nil for a text in memory.
-        public internal(set) var file: URL?
+        package internal(set) var file: URL?
 
         /// The damaged place, like "log.entries[3].request.url"; empty if it's the whole file.
-        public let place: String
+        package let place: String
 
         /// What is wrong there.
-        public let reason: String
+        package let reason: String
 
         init(file: URL? = nil, place: String, reason: String) {
             self.file = file
@@ -169,7 +169,7 @@ extension HTTPArchive {
     }
 }
 
-extension HTTPArchive.ReadError: CustomStringConvertible, DescribedError {
+extension HTTPArchive.ReadError: DescribedError {
     /// The file, the place and the reason.
     public var description: String {
         let name = file.map { SafeText.line($0.path, upTo: 300) } ?? "the text"
