@@ -135,5 +135,5 @@ import Testing
 }
 
 private func problems<Input, Output>(of parts: Middleware<Input, Output>...) -> [StackProblem] {
-    Middleware(stacking: parts).problems
+    Middleware(stacking: parts).stackProblems
 }
