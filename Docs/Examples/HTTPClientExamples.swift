@@ -280,7 +280,7 @@ import Testing
         let response = try await send(request).value
         // end snippet
         #expect(response.text == "iPad")
-        #expect(problems(of: shop) == [])
+        #expect(shop.problems == [])
     }
 
     @Test func problemsOfAnOrder() {
@@ -290,7 +290,7 @@ import Testing
         let parts: [Middleware<HTTPRequest, HTTPResponse>] = [
             .circuitBreaker(), .retry(), .idempotencyKey(), .timeout(.seconds(2)),
         ]
-        for problem in problems(of: Middleware(stacking: parts)) { print(problem) }
+        for problem in Middleware(stacking: parts).problems { print(problem) }
         // end snippet
         #expect(
             lines.lines == [

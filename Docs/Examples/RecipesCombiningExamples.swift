@@ -211,9 +211,8 @@ struct RecipesCombiningExamples {
     @Test func asynchronous() async throws {
         // snippet: async
         let loadName: @Sendable (Int) async throws -> String = { id in "name \(id)" }
-        let loadFuture = asFuture(loadName)
-        let loadAgain = awaiting(loadFuture)
-        let name = try await loadAgain(7)
+        let loadFuture = { @Sendable id in Future { try await loadName(id) } }
+        let name = try await loadFuture(7).value
         // end snippet
         #expect(name == "name 7")
     }

@@ -55,7 +55,7 @@ extension Middleware {
 /// "Release It!"; Polly; resilience4j.)
 public final class Bulkhead: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The longest time that a call holds a place; nil if each call holds its place until it ends.
     public let leaseTime: Duration?

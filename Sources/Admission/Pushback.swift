@@ -37,7 +37,7 @@ extension Middleware {
 /// call takes a lock for constant time when it starts and when it ends. (gRPC calls this a server's pushback.)
 public final class Pushback: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The end of the pause, on the scheduler's clock; nil if there is no pause.
     public var until: SchedulerInstant? {

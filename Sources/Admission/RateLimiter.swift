@@ -51,7 +51,7 @@ extension Middleware {
 /// together.
 public final class RateLimiter: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of calls that wait now, in this process.
     public var queued: Int {

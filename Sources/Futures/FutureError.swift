@@ -12,7 +12,7 @@ public struct FutureError: Error, Sendable {
     /// For ``Code/cycle``, the place that created the future which closes the cycle.
     ///
     /// Nil if this place is the same as ``location``.
-    public internal(set) var secondLocation: CodeLocation?
+    package internal(set) var secondLocation: CodeLocation?
 
     /// The errors that led to this one: for ``Code/allFailed``, the errors of all inputs, in the order of the inputs.
     ///
@@ -34,7 +34,7 @@ public struct FutureError: Error, Sendable {
         public static let notEnsured = Code("notEnsured")
         /// All inputs of ``Future/any(_:fileID:line:)`` failed.
         public static let allFailed = Code("allFailed")
-        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:others:fileID:line:)`` got no inputs.
+        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:fileID:line:)`` got no inputs.
         public static let noInputs = Code("noInputs")
         /// A `flatMap` or `flatMapError` closure returned a future that waits for the closure's own result.
         ///

@@ -31,12 +31,6 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         super.init()
     }
 
-    /// Creates a promise that already has the given result.
-    public convenience init(result: Result<Value, any Error>) {
-        self.init()
-        settle(with: result)
-    }
-
     /// Creates a promise that has already succeeded.
     @inlinable
     @_disfavoredOverload

@@ -56,7 +56,7 @@ extension HTTPClient {
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
-    ) -> PageSequence<Cursor?, Page> {
+    ) -> some AsyncSequence<Page, any Error> & Sendable {
         let load: Service<Cursor?, Page> = { [client = uncountedCopy] cursor in
             var query = query
             if let cursor { query.items.append(URLQueryItem(name: name, value: "\(cursor)")) }

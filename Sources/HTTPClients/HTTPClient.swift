@@ -32,7 +32,7 @@ import PledgeServices
 ///
 /// The parts have a fixed order: the observers are outermost, and the transport is innermost. The guide "The whole
 /// stack" lists the order with the reasons. To choose another order, make an ``HTTPStack``;
-/// ``problems(of:)-(HTTPStack)`` lists its problems.
+/// ``HTTPStack/problems`` lists its problems.
 ///
 /// ## Cancelled tasks
 ///

@@ -12,43 +12,40 @@ public struct StackProblem: Hashable, Sendable {
     public let consequence: String
 }
 
-/// Lists the known problems of a stack, without building it.
-///
-/// ```swift
-/// for problem in problems(of: .timeout(.seconds(2)), .circuitBreaker(), .retry()) { print(problem) }
-/// ```
-///
-/// It recognises this library's middleware by name (`Middleware.parts`). It skips middleware without a name, and
-/// middleware that `keyed` creates for a key. An order without a known problem may still be wrong for you: the
-/// guide "The whole stack" gives the reasons for each place.
-///
-/// - Parameter middleware: The parts, outermost first, as `stack` takes them.
-/// - Returns: The problems, each once, ordered by the position of the outer part and then of the inner part. Empty if
-///   none is known.
-public func problems<Input, Output>(
-    of middleware: Middleware<Input, Output>...
-) -> [StackProblem] {
-    let parts = Middleware(stacking: middleware).parts
-    var found: [StackProblem] = []
-    for (index, outer) in parts.enumerated() {
-        for innerIndex in parts.indices[(index + 1)...] {
-            let inner = parts[innerIndex]
-            // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is no
-            // problem.
-            if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
-            guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
-            let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
-            if !found.contains(problem) { found.append(problem) }
+extension Middleware {
+    /// The known problems in the order of a stack's parts.
+    ///
+    /// ```swift
+    /// let parts: [Middleware<HTTPRequest, HTTPResponse>] = [.timeout(.seconds(2)), .circuitBreaker(), .retry()]
+    /// for problem in Middleware(stacking: parts).problems { print(problem) }
+    /// ```
+    ///
+    /// It recognises this library's middleware by name (`Middleware.parts`). It skips middleware without a name, and
+    /// middleware that `keyed` creates for a key. An order without a known problem may still be wrong for you: the
+    /// guide "The whole stack" gives the reasons for each place.
+    ///
+    /// Each problem is listed once, ordered by the position of the outer part and then of the inner part.
+    public var problems: [StackProblem] {
+        var found: [StackProblem] = []
+        for (index, outer) in parts.enumerated() {
+            for innerIndex in parts.indices[(index + 1)...] {
+                let inner = parts[innerIndex]
+                // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is
+                // no problem.
+                if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
+                guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
+                let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
+                if !found.contains(problem) { found.append(problem) }
+            }
         }
+        return found
     }
-    return found
 }
 
-/// Lists the known problems of the order within a stack's levels.
-///
-/// - Parameter stack: The stack.
-/// - Returns: The problems, as for a list of middleware.
-public func problems(of stack: HTTPStack) -> [StackProblem] { problems(of: stack.whole) }
+extension HTTPStack {
+    /// The known problems in the order of the parts within the stack's levels; see `Middleware.problems`.
+    public var problems: [StackProblem] { whole.problems }
+}
 
 extension StackProblem: CustomStringConvertible {
     /// A text like "retry above idempotencyKey: each attempt has its own key, …".
@@ -80,7 +77,7 @@ extension StackProblem {
             "loadShedding":
                 "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
             "coalesce": "callers share a call, but each of them retries alone.",
-            "memoise": "an answer from the memo counts as an attempt.",
+            "memoize": "an answer from the memo counts as an attempt.",
         ],
         "hedge": [
             "retry":
@@ -174,7 +171,7 @@ extension StackProblem {
             "cookies": "callers with different cookies share one answer.",
             "defaultHeaders": "calls are compared without these headers.",
         ],
-        "memoise": [
+        "memoize": [
             "fallback":
                 "the memo keeps the substitute like an answer, unless its classifier says otherwise.",
             "deadline": "callers who wait for the same answer share the first caller's time limit.",

@@ -20,7 +20,7 @@ public final class CallRecorder: Sendable {
     ///
     /// Use it only once for each call. Otherwise, the events within spans are shown twice.
     public var observer: ServiceObserver {
-        ServiceObserver { event in
+        ServiceObserver(for: self) { event in
             // The event is converted before the lock is taken, because the conversion may run an error type's own
             // `loggedCode`.
             let event = RecordedEvent(event)

@@ -26,7 +26,7 @@ public import PledgeServices
 /// Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the caller sees them.
 /// So a rejection by a healthy service is a failure.
 ///
-/// The label `policy_name` is the name of a policy's state, such as `CircuitBreaker.name`. The label is missing if
+/// The label `policy_name` is the name given to a policy's state, such as a circuit breaker's. The label is missing if
 /// the state has no name. In a client that makes a state for each origin, the name is the origin. An event after the
 /// end of its call has no label `call`.
 ///
@@ -39,10 +39,11 @@ public import PledgeServices
 public final class ServiceMetrics: Sendable {
     /// The observer that counts events.
     ///
-    /// Use it only once for each call, because otherwise events are counted twice.
+    /// It may observe a call and the calls within it, such as a server's route and its upstreams: each is counted once,
+    /// under its own name.
     public var observer: ServiceObserver {
         ServiceObserver(
-            { event in self.table.withLock { $0.add(event) } },
+            for: self, { event in self.table.withLock { $0.add(event) } },
             watch: { state in if let state = state as? any StateNumbers { self.watch(state) } })
     }
 

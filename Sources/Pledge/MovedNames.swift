@@ -306,7 +306,7 @@ public struct DispatchContext<State, Event> {
     public var state: State { fatalError() }
 
     /// Dispatches nothing.
-    public func dispatch(event: Event) {}
+    public func dispatch(_ event: Event) {}
 }
 
 /// The differences of two states; in `PledgeStores`.
@@ -317,12 +317,6 @@ public struct StateDiff {
     /// Compares nothing.
     public init<Value>(from old: Value, to new: Value) {}
 }
-
-/// The error of effects that take too long; in `PledgeStores`.
-@available(
-    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
-)
-public struct EffectsUnfinished: Error {}
 
 /// A function that calls back; in `PledgeArticles`.
 @available(
@@ -726,8 +720,8 @@ extension Middleware {
         *, unavailable,
         message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
     )
-    public static func memoise(
-        by key: (Input) -> String, in memo: SharedMemo<Output>
+    public static func memoize(
+        by key: (Input) -> String, sharing memo: SharedMemo<Output>
     ) -> Middleware { .passThrough }
 }
 

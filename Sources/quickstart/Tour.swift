@@ -12,7 +12,7 @@ func runTour(on networking: @escaping Networking) -> Future<Void> {
         if let error = new.error { ended.reject(with: error) }
         if new.hasEnded { ended.resolve(with: ()) }
     }
-    store.dispatch(event: .begun)
+    store.dispatch(.begun)
     return ended.always { withExtendedLifetime(store) {} }
 }
 

@@ -269,7 +269,8 @@ import Testing
     @Test func theCookiesOfASharedResponseAreForOneJar() {
         let jars = (1...3).map { _ in CookieJar() }
         let sharing: [Middleware<HTTPRequest, HTTPResponse>] = [
-            .coalesceSafeRequests(), .memoise(timeToLive: .seconds(9), on: scheduler),
+            .coalesceSafeRequests(),
+            .memoize(sharing: Memo(timeToLive: .seconds(9), on: scheduler)),
         ]
         for policy in sharing {
             let service = AnsweringService<HTTPResponse>(
@@ -278,7 +279,7 @@ import Testing
             let calls = jars.map { jar in
                 jar.removeAll()
                 let call = stack(.cookies(sharing: jar), over: shared)(HTTPRequest(.get, url))
-                if policy.parts == ["memoise"] { scheduler.run() }
+                if policy.parts == ["memoize"] { scheduler.run() }
                 return call
             }
             scheduler.run()

@@ -71,8 +71,8 @@ import Testing
     @Test func noPartOfTheOrderIsKnownToStandWrong() {
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let stack = client.stack(sharing: SharedStates(of: client))
-        #expect(problems(of: stack) == [])
-        #expect(problems(of: stack.streamed) == [])
+        #expect(stack.problems == [])
+        #expect(stack.streamed.problems == [])
     }
 
     @Test func aCallGoesThroughAllPartsOfTheOrder() throws {

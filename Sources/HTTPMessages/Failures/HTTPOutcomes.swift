@@ -5,7 +5,7 @@ public import PledgeServices
 // repeats them, together with the errors of the other modules.
 
 extension OutcomeAdvising where Self: HTTPResponseHead {
-    /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoise.
+    /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoize.
     ///
     /// | Status | The service | Another call |
     /// |---|---|---|

@@ -138,7 +138,9 @@ struct CallSpan: Sendable {
 
     /// Returns a new span within this one; events of the new span also go to further observers.
     func child(toldTo observers: [ServiceObserver]) -> CallSpan {
-        CallSpan(CallTrace(joining: trace, observers: observers), parent: number)
+        let new = observers.distinct(from: trace.observers)
+        return new.isEmpty
+            ? child() : CallSpan(CallTrace(joining: trace, observers: new), parent: number)
     }
 
     func tell(

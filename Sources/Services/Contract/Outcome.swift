@@ -106,7 +106,7 @@ extension Outcome {
     /// True if the caller wanted a result and didn't get it.
     ///
     /// False for a cancelled call.
-    public var isFailure: Bool { !isSuccess && (retry != .never || fault != .nobody) }
+    package var isFailure: Bool { !isSuccess && (retry != .never || fault != .nobody) }
 
     /// True if a policy of this process refused the call, so that it wasn't made.
     var isRefusal: Bool { health == .unknown && fault == .policy }

@@ -12,7 +12,7 @@ public struct PolicyEvent: Sendable {
     /// The kind of policy that acted: `"retry"`, `"hedge"`, or your own.
     public let policy: String
 
-    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
+    /// The name given to the policy's state, such as a circuit breaker's; nil if it has none.
     public let policyName: String?
 
     /// The instant of the action, on the clock passed to ``Middleware/observed(by:on:named:classifier:)``.

@@ -10,7 +10,7 @@ public struct ServiceError: Error {
     /// The kind of policy that failed the call, the same as ``PolicyEvent/policy`` in its events.
     public let policy: String
 
-    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
+    /// The name given to the policy's state, such as a circuit breaker's; nil if it has none.
     public let policyName: String?
 
     /// The limit of a timeout, or the duration of a wait.

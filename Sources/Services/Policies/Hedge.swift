@@ -66,10 +66,10 @@ let hedgePolicy = "hedge"
 /// second.)
 public final class Hedge: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The time that a call is in flight before it is hedged; nil while it isn't known.
-    public var delay: Duration? {
+    package var delay: Duration? {
         guard let latencies else { return fixed }
         let now = scheduler.now
         return latencies.withLock { $0.delay(at: now) }

@@ -61,7 +61,7 @@ public final class LoadShedder: Sendable {
     }
 
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of calls in flight now.
     public var inFlight: Int { machine.withLock { $0.inFlight } }

@@ -85,7 +85,7 @@ import Testing
         let observer = ServiceObserver.logging(where: { $0.policy == "retry" }) { line in
             lines.withLock { $0.append(line) }
         }
-        observer.receive(.made(.hit, by: "memoise"))
+        observer.receive(.made(.hit, by: "memoize"))
         observer.receive(.made(.hit, by: "retry"))
         #expect(lines.withLock { $0 } == [PolicyEvent.made(.hit, by: "retry").logLine])
     }

@@ -11,7 +11,7 @@ import Testing
     /// Pages 1…count: the page's value is its number times ten.
     func pages(
         _ upstream: Upstream, count: Int, maxPages: Int = 10_000
-    ) -> PageSequence<Ask, Int> {
+    ) -> some AsyncSequence<Int, any Error> & Sendable {
         paginate(upstream.send, from: 1, maxPages: maxPages) { _, ask in
             ask.number < count ? Ask(ask.number + 1) : nil
         }
@@ -230,7 +230,7 @@ import Testing
 @Suite struct PageReaderTests {
     let scheduler = ManualScheduler()
 
-    func pages(_ upstream: Upstream) -> PageSequence<Ask, Int> {
+    func pages(_ upstream: Upstream) -> some AsyncSequence<Int, any Error> & Sendable {
         paginate(upstream.send, from: 1) { _, ask in Ask(ask.number + 1, luggage: ask.luggage) }
     }
 

@@ -53,7 +53,7 @@ extension Middleware {
 /// its ``ConcurrencyLimitAlgorithm``.
 public final class AdaptiveConcurrency: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of calls that may be in flight now.
     public var limit: Int { machine.withLock { $0.limit } }
