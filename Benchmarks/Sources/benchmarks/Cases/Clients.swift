@@ -1,4 +1,5 @@
 import Foundation
+import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
