@@ -129,6 +129,21 @@ extension Promise {
     public convenience init(_ operation: @escaping @Sendable () async throws -> Value) {
         fatalError("unavailable")
     }
+
+    /// Unavailable: `resolve(with:)` settles a promise with a value.
+    @available(*, unavailable, renamed: "resolve(with:)")
+    public func fulfill(_ value: Value) { fatalError("unavailable") }
+}
+
+extension Future {
+    /// Unavailable: `onFailure` sees an error, and `recover` puts a value in its place.
+    @available(
+        *, unavailable,
+        message: "write onFailure to see an error, or recover to put a value in its place"
+    )
+    public final func `catch`(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
+        fatalError("unavailable")
+    }
 }
 
 /// The framework's own promise: transports, policies and combinators return it as a future.

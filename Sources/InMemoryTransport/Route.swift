@@ -122,6 +122,29 @@ extension MemoryTransport.Route {
         if let method, method != asked.method {
             differences.append("the method is not \(method)")
         }
+        differences += pathDifferences(from: asked)
+        for (name, value) in query.sorted(by: { $0.key < $1.key }) {
+            let values = asked.query.filter { Self.areSame($0.name, name) }.map(\.value)
+            if values.isEmpty {
+                differences.append("the query has no \(Self.quoted(name))")
+            } else if let value, !values.contains(where: { Self.areSame($0 ?? "", value) }) {
+                differences.append(
+                    "the query's \(Self.quoted(name)) is not \(Self.quoted(value))"
+                )
+            }
+        }
+        return differences
+    }
+
+    /// How far a target is from this route: first how the paths differ, and then everything.
+    ///
+    /// A route whose path matches is nearer than any other, even if the call lacks several query items.
+    func distance(to asked: RequestTarget) -> (inPath: Int, inAll: Int) {
+        (pathDifferences(from: asked).count, differences(from: asked).count)
+    }
+
+    private func pathDifferences(from asked: RequestTarget) -> [String] {
+        var differences: [String] = []
         let own = segments
         if own.count != asked.segments.count {
             differences.append(
@@ -132,16 +155,6 @@ extension MemoryTransport.Route {
         where !Self.matches(mine, theirs) {
             let wanted = Self.parameter(of: mine).map { "a value for \($0)" } ?? Self.quoted(mine)
             differences.append("segment \(index + 1) is \(Self.quoted(theirs)), not \(wanted)")
-        }
-        for (name, value) in query.sorted(by: { $0.key < $1.key }) {
-            let values = asked.query.filter { Self.areSame($0.name, name) }.map(\.value)
-            if values.isEmpty {
-                differences.append("the query has no \(Self.quoted(name))")
-            } else if let value, !values.contains(where: { Self.areSame($0 ?? "", value) }) {
-                differences.append(
-                    "the query's \(Self.quoted(name)) is not \(Self.quoted(value))"
-                )
-            }
         }
         return differences
     }

@@ -10,7 +10,9 @@ extension MemoryTransport {
         /// The routes, like "GET /products/:id", in order.
         package let routes: [String]
 
-        /// The route with the fewest differences; nil if the transport has no routes.
+        /// The route that differs least: a difference in the path weighs more than all in the query.
+        ///
+        /// Nil if the transport has no routes.
         package let nearest: String?
 
         /// The differences between the call and the nearest route, in words.
@@ -19,10 +21,12 @@ extension MemoryTransport {
         init(endpoint: Endpoint, asked: RequestTarget, routes: [Route]) {
             self.endpoint = endpoint
             self.routes = routes.map(\.name)
-            let all = routes.map { ($0, $0.differences(from: asked)) }
-            let best = all.min { $0.1.count < $1.1.count }
-            nearest = best?.0.name
-            differences = best?.1 ?? []
+            let best = routes.min {
+                let (left, right) = ($0.distance(to: asked), $1.distance(to: asked))
+                return left < right
+            }
+            nearest = best?.name
+            differences = best?.differences(from: asked) ?? []
         }
     }
 }

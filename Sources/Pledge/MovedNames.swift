@@ -197,6 +197,9 @@ public struct Store<State, Event> {
         initialState: State, reducer: Reducer<State, Event>, middleware: [Any] = [],
         feedback: [Any] = [], queueLimit: Int? = nil, onFailure: ((any Error) -> Void)? = nil
     ) {}
+
+    /// Moved to `PledgeStores`.
+    public func dispatch(_ event: Event) {}
 }
 
 /// A change of state; in `PledgeStores`.
@@ -550,6 +553,25 @@ public struct MemoryTransport: HTTPTransport {
 
     /// Moved to `PledgeTesting`.
     public init(routes: [Route], latency: Duration = .zero) {}
+
+    /// Moved to `PledgeTesting`.
+    public func request(_ endpoint: Endpoint) -> Future<Data> { fatalError() }
+
+    /// Sends nothing.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
+}
+
+/// A network that the test answers; in `PledgeTesting`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTesting to your target, and import PledgeTesting"
+)
+public struct MockNetwork: HTTPTransport {
+    /// Moved to `PledgeTesting`.
+    public init() {}
+
+    /// Moved to `PledgeTesting`.
+    public func next() throws -> Any { fatalError() }
 
     /// Moved to `PledgeTesting`.
     public func request(_ endpoint: Endpoint) -> Future<Data> { fatalError() }

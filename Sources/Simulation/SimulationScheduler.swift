@@ -193,7 +193,7 @@ extension SimulationScheduler: TaskExecutor {
     /// they call. For a task without a future, write `Task(executorPreference: world.scheduler) { … }`.
     ///
     /// A step that another thread enqueues, such as the one after `Task.sleep(for:)`, is an error of the run
-    /// (``SimulationError/Code/taskOnAnotherThread``). That step runs only after the simulation has ended. All tasks
+    /// (`taskOnAnotherThread`). That step runs only after the simulation has ended. All tasks
     /// that are unfinished at the end take their last steps then. A task that calls the fleet or sets a timer after the
     /// end is cancelled, so a loop in a task must end on cancellation.
     public func enqueue(_ job: consuming ExecutorJob) {

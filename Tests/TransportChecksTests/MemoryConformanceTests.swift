@@ -33,5 +33,5 @@ import Testing
         try await check.run(Self.checked, differences: Self.differences)
     }
 
-    private static let differences: [TransportCheck.Name: TransportDifference] = [:]
+    private static let differences: [String: TransportDifference] = [:]
 }

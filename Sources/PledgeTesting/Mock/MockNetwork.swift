@@ -50,7 +50,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
     /// ```
     ///
     /// ``received`` lists the calls, and `next()` never gets one. A call that the recording doesn't answer rejects with
-    /// `ReplayTransport.Failure`, which shows the nearest recorded exchange.
+    /// an error that shows the nearest recorded exchange.
     ///
     /// - Parameters:
     ///   - har: The recording.

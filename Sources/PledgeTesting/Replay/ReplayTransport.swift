@@ -183,9 +183,9 @@ extension ReplayTransport: DescriptionOnly {
 
 extension ReplayTransport {
     /// The error of a request that the recording doesn't answer.
-    public struct Failure: Error, CallerError {
+    package struct Failure: Error, CallerError {
         /// The kinds of failure.
-        public enum Code: Hashable, Sendable {
+        package enum Code: Hashable, Sendable {
             /// No entry matches the request.
             case unmatched
             /// Each entry that matches was replayed, and the last one isn't repeated.
@@ -195,16 +195,16 @@ extension ReplayTransport {
         }
 
         /// The kind of failure.
-        public let code: Code
+        package let code: Code
 
         /// The request.
-        public let request: HTTPRequest
+        package let request: HTTPRequest
 
         /// The entry with the fewest differences; nil if the recording is empty.
-        public let nearest: HTTPArchive.Entry?
+        package let nearest: HTTPArchive.Entry?
 
         /// The differences between the request and the nearest entry, in words.
-        public let differences: [String]
+        package let differences: [String]
 
         let count: Int
     }
@@ -212,7 +212,7 @@ extension ReplayTransport {
 
 extension ReplayTransport.Failure: CustomStringConvertible, DescribedError {
     /// The request without its query's values, and the nearest entry with its differences.
-    public var description: String {
+    package var description: String {
         let asked = "\(request.method) \(SafeText.redacted(request.url))"
         guard let nearest else { return "no exchange answers \(asked): the recording is empty" }
         return """

@@ -32,7 +32,7 @@ public struct SimulatedResponse: Hashable, Sendable {
 /// The reason why a simulated host didn't answer a call successfully.
 public struct SimulatedFailure: Error, Hashable {
     /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    public enum Code: Sendable, Hashable {
         /// The host's queue is full.
         case queueFull
         /// The host is down, so the call did not reach it.
@@ -69,7 +69,7 @@ extension SimulatedFailure: AdvisingError {
 
 extension SimulatedFailure: CodedError {
     /// The code's name.
-    public var loggedCode: String { code.rawValue }
+    public var loggedCode: String { "\(code)" }
 }
 
 extension SimulatedFailure: CustomStringConvertible {

@@ -21,7 +21,6 @@ extension Scenario {
     ///   - random: The faults that each seed draws, in addition to the scenario's own; nil for none.
     ///   - count: The number of failing seeds after which the swarm stops. Only the first case is made smaller. Less
     ///     than 1 traps.
-    ///   - shrinking: The parts to make smaller, and the maximum number of runs for it.
     ///   - makeService: Creates the client's stack, as in `run(seed:_:)`. It is called once per run. If the stacks of
     ///     several runs share objects, each run depends on the runs before it.
     ///   - expectation: Returns the failure of a run, or nil. A thrown error is a failure with the error's text. The
@@ -30,11 +29,21 @@ extension Scenario {
     ///     the run's own last fault. If work has left the simulation, the run counts as failed, and this closure isn't
     ///     called. A run with another ``SimulationRun/error`` fails even if this closure returns nil.
     /// - Returns: The findings. The same arguments give the same result. The runs take place one after another on the
-    ///   calling thread, with at most ``Shrinking/maxRuns`` + 1 further runs for the shrinking.
+    ///   calling thread, with at most 501 further runs for the shrinking.
     public func swarm<Output: Sendable>(
         seeds: ClosedRange<UInt64>, adding random: RandomFaults? = nil, stopAfter count: Int = 1,
-        shrinking: Shrinking = Shrinking(),
         _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>,
+        expecting expectation: (SimulationRun) throws -> String?
+    ) -> SwarmResult {
+        swarm(
+            seeds: seeds, adding: random, stopAfter: count, shrinking: Shrinking(), makeService,
+            expecting: expectation)
+    }
+
+    /// The same, with the parts to make smaller and the maximum number of runs for it.
+    package func swarm<Output: Sendable>(
+        seeds: ClosedRange<UInt64>, adding random: RandomFaults? = nil, stopAfter count: Int = 1,
+        shrinking: Shrinking, _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>,
         expecting expectation: (SimulationRun) throws -> String?
     ) -> SwarmResult {
         precondition(count >= 1, "a swarm stops after a failure or more, not \(count)")
