@@ -137,13 +137,13 @@ extension HTTPClient {
 
     /// The rules for connecting again to server-sent events.
     ///
-    /// The first wait is the time that the server has asked for with a `retry` field, or else ``delay``, plus up to a
+    /// The first wait is the time that the server has asked for with a `retry` field, or else `delay`, plus up to a
     /// tenth. As long as no event comes, the longest wait then doubles from one connection to the next, up to
-    /// ``maxDelay``, and each wait is a random time from half of the longest to all of it, but never less than the
-    /// first wait. After an event, or a connection that lasted for ``maxDelay``, the waits start over. If a Retry-After
+    /// `maxDelay`, and each wait is a random time from half of the longest to all of it, but never less than the
+    /// first wait. After an event, or a connection that lasted for `maxDelay`, the waits start over. If a Retry-After
     /// header asks for a longer wait, that wait counts, plus up to a tenth.
     ///
-    /// Whatever the server and ``delay`` ask for, a connection begins a second or more after the one before it.
+    /// Whatever the server and `delay` ask for, a connection begins a second or more after the one before it.
     public struct Reconnection: Sendable {
         /// The first wait, unless the server has asked for another one.
         package let delay: Duration

@@ -21,7 +21,7 @@ extension Middleware {
     /// ```
     ///
     /// A problem reads like "retry above idempotencyKey: each attempt has its own key, …". This library's middleware is
-    /// recognised by name (``parts``). Middleware without a name is skipped, and so is middleware that `keyed` creates for
+    /// recognised by name (`parts`). Middleware without a name is skipped, and so is middleware that `keyed` creates for
     /// a key. An order without a known problem may still be wrong for you: the guide "The whole stack" gives the reasons
     /// for each place.
     ///
@@ -81,7 +81,7 @@ extension StackProblem {
             "loadShedding":
                 "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
             "coalesce": "callers share a call, but each of them retries alone.",
-            "memoise": "an answer from the memo counts as an attempt.",
+            "memoize": "an answer from the memo counts as an attempt.",
         ],
         "hedge": [
             "retry":
@@ -175,7 +175,7 @@ extension StackProblem {
             "cookies": "callers with different cookies share one answer.",
             "defaultHeaders": "calls are compared without these headers.",
         ],
-        "memoise": [
+        "memoize": [
             "fallback":
                 "the memo keeps the substitute like an answer, unless its classifier says otherwise.",
             "deadline": "callers who wait for the same answer share the first caller's time limit.",

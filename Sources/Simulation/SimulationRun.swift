@@ -191,7 +191,7 @@ extension SimulationRun {
     ///
     /// - Parameters:
     ///   - limit: How long the recovery may take.
-    ///   - end: The time at which the fault ended, in seconds; by default ``lastFaultTime``.
+    ///   - end: The time at which the fault ended, in seconds; by default `lastFaultTime`.
     ///   - goodput: The share of calls that must succeed in each second after the limit.
     public func recovers(
         within limit: Duration, after end: Double? = nil, to goodput: Double = 0.99

@@ -13,7 +13,7 @@ public import PledgeTesting
 /// }
 /// ```
 ///
-/// Each check starts a server of its own on a port of 127.0.0.1. A wait ends after ``CheckedTransport/patience``, so a
+/// Each check starts a server of its own on a port of 127.0.0.1. A wait ends after `CheckedTransport.patience`, so a
 /// transport that hangs fails the check.
 public struct TransportCheck: Sendable {
     /// The name of the check, which is also its key in a list of known differences.

@@ -187,7 +187,7 @@ extension Endpoint {
     ///
     /// - Returns: The same as ``url``.
     /// - Throws: ``Error/invalidMethod(_:)`` if the method is not a token; ``Error/invalidHeader(name:)`` if
-    ///   ``HTTPHeaders/isValid(name:value:)`` refuses a header or the body's Content-Type;
+    ///   `HTTPHeaders.isValid(name:value:)` refuses a header or the body's Content-Type;
     ///   ``Error/reservedHeader(name:)`` for a header that is reserved for the transport;
     ///   ``Error/bodyNotAllowed(method:)`` if GET, HEAD or TRACE has a body that is not empty;
     ///   ``Error/dotSegment`` or ``Error/emptySegment`` if ``url`` is nil because of such a segment, and otherwise

@@ -187,7 +187,7 @@ extension HTTPRequest {
     /// Transports call this first.
     ///
     /// - Throws: ``Endpoint/Error/invalidMethod(_:)`` if the method is not a token;
-    ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that ``HTTPHeaders/isValid(name:value:)`` refuses;
+    ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that `HTTPHeaders.isValid(name:value:)` refuses;
     ///   ``Endpoint/Error/reservedHeader(name:)`` for a header reserved for the transport;
     ///   ``Endpoint/Error/bodyNotAllowed(method:)`` for a GET, HEAD or TRACE with a body that is not empty; and
     ///   ``Endpoint/Error/invalidURL`` unless the URL is an absolute http or https URL with a host.

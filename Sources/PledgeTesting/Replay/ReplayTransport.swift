@@ -81,7 +81,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     ///
     /// The response has no Content-Encoding, because recorded bodies are decoded.
     ///
-    /// - Returns: A future of the response. It fails with a ``Failure`` if no entry answers the request, and with an
+    /// - Returns: A future of the response. It fails with a `Failure` if no entry answers the request, and with an
     ///   `HTTPError` if the recorded exchange failed.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         exchange(request) {

@@ -23,7 +23,7 @@ public struct CallDeadline: Sendable {
     }
 
     /// The scheduler whose clock measures the deadline.
-    package let scheduler: any FutureScheduler
+    public let scheduler: any FutureScheduler
 
     /// Creates a deadline at an instant of a scheduler's clock.
     package init(at instant: SchedulerInstant, on scheduler: some FutureScheduler) {

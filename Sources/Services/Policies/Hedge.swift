@@ -9,14 +9,14 @@ extension Middleware {
     ///     .retry(budget: budget), .hedge(sharing: Hedge(budget: budget)), over: transport)
     /// ```
     ///
-    /// When a call has been in flight for the hedge's ``Hedge/delay``, the next one is made. A retryable failure starts
+    /// When a call has been in flight for the hedge's `Hedge.delay`, the next one is made. A retryable failure starts
     /// the next call at once, on the thread that settled the failed one. The first success is the result, and all other
     /// calls are cancelled. The first failure that isn't retryable also ends all calls. An ignorable end counts only if
     /// no other call is in flight. If all calls fail, the last failure is the result. If the service asks for a delay
     /// while other calls are in flight, the next call waits for that delay. If no other call is in flight, no next call
     /// is made, because the waiting is left to a retry outside.
     ///
-    /// A call is hedged if its ``CallRecord`` says that everything sent so far may be sent again. If the record is
+    /// A call is hedged if its `CallRecord` says that everything sent so far may be sent again. If the record is
     /// empty, the request in the failure decides, or else the input
     /// (``Replayable``). From then on, only one of the calls may send requests that must not be processed twice. In the
     /// other calls, such a request fails with ``ServiceError/Code/superseded``, which is the result only if no call has failed
