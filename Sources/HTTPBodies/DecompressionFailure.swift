@@ -1,6 +1,6 @@
-package import PledgeHTTPMessages
-public import PledgeHTTPText
-package import PledgeServices
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeServices
 
 /// The reason why a compressed body couldn't be decoded.
 ///

@@ -1,5 +1,5 @@
-package import PledgeHTTPMessages
-public import PledgeHTTPText
+import PledgeHTTPMessages
+import PledgeHTTPText
 import PledgeServices
 
 /// The reason why a multipart body can't be parsed: the cause of an `HTTPError` with the code `malformedMultipart`.

@@ -1,4 +1,4 @@
-public import PledgeFutures
+import PledgeFutures
 package import PledgeHTTPMessages
 
 /// The requests for a URL that a stored response answers.

@@ -1,5 +1,5 @@
 public import PledgeFutures
-public import PledgeHTTPMessages
+package import PledgeHTTPMessages
 
 /// A stored response, which a ``CacheStore`` keeps and returns as it is.
 ///

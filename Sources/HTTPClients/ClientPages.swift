@@ -1,6 +1,6 @@
 import PledgeFutures
 public import PledgeHTTPMessages
-public import PledgeServices
+import PledgeServices
 
 extension HTTPClient {
     /// The decoded pages of a list, if each response names the next page in a Link header with `rel="next"`.

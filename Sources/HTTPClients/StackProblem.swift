@@ -1,4 +1,4 @@
-public import PledgeHTTPMessages
+import PledgeHTTPMessages
 public import PledgeServices
 
 /// A known problem in the order of a stack.

@@ -1,6 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPMessages
-public import PledgeServices
+import PledgeServices
 
 extension MemoryTransport {
     /// The answer of a route, or of a test to a call of a `MockNetwork`.

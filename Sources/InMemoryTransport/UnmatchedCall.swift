@@ -1,5 +1,5 @@
-public import PledgeHTTPMessages
-public import PledgeServices
+package import PledgeHTTPMessages
+import PledgeServices
 
 extension MemoryTransport {
     /// The error of a call that matches no route: the call, the routes, and the nearest route.

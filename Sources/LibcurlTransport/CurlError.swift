@@ -1,6 +1,6 @@
 import CPledgeCurl
-package import PledgeHTTPMessages
-public import PledgeHTTPText
+import PledgeHTTPMessages
+import PledgeHTTPText
 import PledgeHTTPTransportKit
 package import PledgeServices
 

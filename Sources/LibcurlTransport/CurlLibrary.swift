@@ -1,7 +1,7 @@
 import CPledgeCurl
-package import PledgeHTTPMessages
-public import PledgeHTTPText
-package import PledgeServices
+import PledgeHTTPMessages
+import PledgeHTTPText
+import PledgeServices
 
 /// The libcurl that was found on this machine.
 package struct CurlLibrary: Hashable, Sendable {

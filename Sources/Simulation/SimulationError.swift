@@ -1,4 +1,4 @@
-package import PledgeServices
+import PledgeServices
 
 /// The reason why a run says nothing about its stack: work has left the simulation.
 ///

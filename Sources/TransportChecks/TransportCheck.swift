@@ -1,6 +1,6 @@
 import Dispatch
 import Pledge
-public import PledgeTesting
+package import PledgeTesting
 
 /// A requirement that every transport must meet, checked with a server that misbehaves on purpose.
 ///

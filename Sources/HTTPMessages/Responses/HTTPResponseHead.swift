@@ -1,4 +1,4 @@
-public import PledgeFutures
+package import PledgeFutures
 import PledgeHTTPText
 
 /// The common part of whole and streamed responses.

@@ -1,5 +1,5 @@
-public import PledgeHTTPText
-public import PledgeServices
+import PledgeHTTPText
+import PledgeServices
 
 /// Settings of connections, with the same meaning for every transport.
 ///

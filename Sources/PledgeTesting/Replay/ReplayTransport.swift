@@ -1,9 +1,9 @@
 public import PledgeFutures
 public import PledgeHTTPMessages
-public import PledgeHTTPText
+import PledgeHTTPText
 public import PledgeHTTPTransportKit
 public import PledgeObservation
-public import PledgeServices
+import PledgeServices
 
 /// A transport that answers from recorded exchanges, without a network.
 ///

@@ -1,4 +1,4 @@
-public import PledgeFutures
+package import PledgeFutures
 import Synchronization
 
 /// The deadline, the attempt, and everything else that a call carries besides its input.

@@ -30,7 +30,8 @@ public struct ServiceObserver: Sendable {
     ///
     /// If the object observes a call already, an `observed` within the call doesn't add it again.
     package init(
-        for receiver: AnyObject & Sendable, _ receive: @escaping @Sendable (PolicyEvent) -> Void,
+        for receiver: any AnyObject & Sendable,
+        _ receive: @escaping @Sendable (PolicyEvent) -> Void,
         watch: @escaping @Sendable (any AnyObject & Sendable) -> Void = { _ in }
     ) {
         self.receive = receive

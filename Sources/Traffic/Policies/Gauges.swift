@@ -1,4 +1,4 @@
-public import PledgeServices
+package import PledgeServices
 
 extension AdaptiveConcurrency: StateNumbers {
     /// The calls in flight, the calls that wait, and the limit.

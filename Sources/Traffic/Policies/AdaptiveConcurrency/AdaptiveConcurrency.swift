@@ -1,4 +1,4 @@
-public import PledgeAdmission
+package import PledgeAdmission
 public import PledgeFutures
 public import PledgeServices
 
