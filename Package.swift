@@ -152,7 +152,7 @@ let package = Package(
         module("OpenTelemetryInstrumentation", uses: http, and: observability),
         module("Stores", uses: ["Futures"]),
         module("Traffic", uses: http + ["Admission", "HTTPClients"]),
-        module("PledgeHTTP", uses: client + ["InMemoryTransport"]),
+        module("PledgeHTTP", uses: client),
         module(
             "Pledge",
             uses: client + [
@@ -162,7 +162,9 @@ let package = Package(
         cModule("Testing"),
         module(
             "PledgeTesting",
-            uses: http + ["Pledge", "Observation", "Stores", "HTTPBodies", "Simulation"],
+            uses: http + [
+                "Pledge", "Observation", "Stores", "HTTPBodies", "Simulation", "InMemoryTransport",
+            ],
             and: ["CPledgeTesting"]),
         module("TransportChecks", uses: ["Pledge", "PledgeTesting"]),
         module("Simulation", uses: transport + ["Admission"]),
@@ -170,6 +172,7 @@ let package = Package(
             name: "PledgeQuickstart",
             dependencies: [
                 "Pledge", "PledgeArticles", "PledgeAsyncHTTPClientTransport", "PledgeObservation",
+                "PledgeTesting",
             ],
             path: "Sources/quickstart", swiftSettings: settings),
 

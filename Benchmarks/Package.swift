@@ -42,6 +42,7 @@ let package = Package(
                 .product(name: "PledgeStorage", package: "Pledge"),
                 .product(name: "PledgeStores", package: "Pledge"),
                 .product(name: "PledgeSimulation", package: "Pledge"),
+                .product(name: "PledgeTesting", package: "Pledge"),
                 peer("PledgeAsyncHTTPClientTransport", of: "Pledge"),
                 peer("NIOCore", of: "swift-nio"),
                 peer("NIOPosix", of: "swift-nio"),

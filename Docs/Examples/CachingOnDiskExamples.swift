@@ -2,8 +2,8 @@
 import Foundation
 import Pledge
 import PledgeStorage
-// end snippet
 import PledgeTesting
+// end snippet
 import TestSupport
 import Testing
 

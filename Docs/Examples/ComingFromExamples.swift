@@ -2,6 +2,7 @@
 import Foundation
 import Pledge
 // end snippet
+import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/ComingFrom.md.

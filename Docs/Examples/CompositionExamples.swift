@@ -69,13 +69,6 @@ import Testing
         #expect(try await loadBook(7).value == tea)
     }
 
-    @Test func chainToPlainMethod() {
-        // snippet: method
-        let label = chain({ (title: String) in Book(id: 1, title: title) }, to: Book.label)
-        #expect(label("Tea") == "1: Tea")
-        // end snippet
-    }
-
     @Test func oneFunction() async throws {
         // snippet: one-function
         func bookLoading(over networking: @escaping Networking) -> @Sendable (Int) -> Future<Book> {
@@ -102,15 +95,6 @@ import Testing
         #expect(compose(multiply, and: increment)(10) == 101)
         #expect(compose(multiply, increment)(10) == 101)
         // end snippet
-    }
-
-    @Test func curryTwo() async throws {
-        // snippet: curry
-        let search = curry(searchBooks)  // (String) -> (Int) -> Future<[Book]>
-        let searchTea = search("Tea")
-        let three = try await searchTea(3).value
-        // end snippet
-        #expect(three.map(\.title) == ["Tea", "Tea", "Tea"])
     }
 
     @Test func steps() {

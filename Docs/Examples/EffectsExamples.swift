@@ -56,9 +56,9 @@ import Testing
                 }
             }))
 
-        store.dispatch(event: .typed("mo"))
+        store.dispatch(.typed("mo"))
         scheduler.advance(by: .milliseconds(500))
-        store.dispatch(event: .typed("momo"))
+        store.dispatch(.typed("momo"))
         scheduler.run()
         #expect(store.state.books == ["momo and other stories"])
         // end snippet
@@ -84,7 +84,7 @@ import Testing
         // end snippet
         // snippet: debounced
         for text in ["m", "mo", "mom", "momo"] {
-            store.dispatch(event: .typed(text))
+            store.dispatch(.typed(text))
             scheduler.advance(by: .milliseconds(100))
         }
         scheduler.run()  // prints asked for momo
@@ -110,7 +110,7 @@ import Testing
                     .future(step("c"))
                 )
             }))
-        store.dispatch(event: "go")
+        store.dispatch("go")
         // end snippet
         #expect(log.lines == ["begin a", "begin b"])
         scheduler.run()
@@ -126,7 +126,7 @@ import Testing
                 state.append(event)
                 return .future(find(event).map { $0[0] })
             }))
-        store?.dispatch(event: "momo")
+        store?.dispatch("momo")
         #expect(!scheduler.isIdle)
 
         store = nil
@@ -154,9 +154,9 @@ import Testing
             },
             feedback: [answers])
 
-        store.dispatch(event: .typed("momo"))
-        store.dispatch(event: .typed("momo"))  // asks for nothing: the answer is equal
-        store.dispatch(event: .typed(""))  // The query is gone, and its effect with it.
+        store.dispatch(.typed("momo"))
+        store.dispatch(.typed("momo"))  // asks for nothing: the answer is equal
+        store.dispatch(.typed(""))  // The query is gone, and its effect with it.
         scheduler.run()
         #expect(store.state.books.isEmpty)
         // end snippet

@@ -1,5 +1,6 @@
 import Foundation
 import Pledge
+import PledgeTesting
 import Testing
 
 /// The code of Docs/Guides/Errors.md that compiles and has a client.

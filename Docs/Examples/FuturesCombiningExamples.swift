@@ -42,7 +42,7 @@ import Testing
         let (near, far) = (Promise<String>(), Promise<String>())
         far.onCancel { print("stopped") }
 
-        let first = Future.race([near, far], others: .keptGoing)
+        let first = Future.race([near, far].map { $0.shielded() })
         near.resolve(with: "near")
         far.resolve(with: "far")  // true: nobody has stopped it
         // end snippet

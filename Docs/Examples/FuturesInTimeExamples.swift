@@ -67,8 +67,8 @@ import Testing
         let client: @Sendable (Endpoint) async throws -> Data = { endpoint in
             Data("{}".utf8)
         }
-        let networking: Networking = asFuture(client)
-        let load = awaiting(networking)
+        let networking: Networking = { endpoint in Future { try await client(endpoint) } }
+        let load = { @Sendable endpoint in try await networking(endpoint).value }
         // end snippet
         #expect(try await load(Endpoint(path: "/")) == Data("{}".utf8))
     }

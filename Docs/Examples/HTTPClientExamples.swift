@@ -280,17 +280,17 @@ import Testing
         let response = try await send(request).value
         // end snippet
         #expect(response.text == "iPad")
-        #expect(problems(of: shop) == [])
+        #expect(shop.problems == [])
     }
 
     @Test func problemsOfAnOrder() {
         let lines = ExampleLog()
-        let print: @Sendable (StackProblem) -> Void = { lines.add("\($0)") }
+        let print: @Sendable (String) -> Void = { lines.add("\($0)") }
         // snippet: problems
         let parts: [Middleware<HTTPRequest, HTTPResponse>] = [
             .circuitBreaker(), .retry(), .idempotencyKey(), .timeout(.seconds(2)),
         ]
-        for problem in problems(of: Middleware(stacking: parts)) { print(problem) }
+        for problem in Middleware(stacking: parts).problems { print(problem) }
         // end snippet
         #expect(
             lines.lines == [

@@ -1,5 +1,8 @@
 import Foundation
 import Pledge
+// snippet: stubs
+import PledgeTesting
+// end snippet
 // snippet: testing
 import Testing
 

@@ -141,7 +141,7 @@ extension LoginFlowExamples {
             scheduler: scheduler)
         var store: Store? = Store(
             initialState: Login(name: "Momo"), reducer: Reducer(effects: flow.reduce))
-        store?.dispatch(event: .tappedLogin)
+        store?.dispatch(.tappedLogin)
         let call = try network.next()
         #expect(!scheduler.isIdle && call.isPending)
         store = nil

@@ -61,9 +61,9 @@ struct LoginScreenExamples {
             }.scoped()
         }
 
-        func textFieldDidChange(_ text: String) { store.dispatch(event: .typed(text)) }
+        func textFieldDidChange(_ text: String) { store.dispatch(.typed(text)) }
 
-        func loginButtonTapped() { store.dispatch(event: .tappedLogin) }
+        func loginButtonTapped() { store.dispatch(.tappedLogin) }
     }
     // end snippet
 
@@ -97,7 +97,7 @@ struct LoginScreenExamples {
             // end snippet
             gone = screen
         }
-        store.dispatch(event: .typed("nobody looks"))
+        store.dispatch(.typed("nobody looks"))
         try await drawn()
         #expect(gone == nil)
     }

@@ -76,11 +76,11 @@ import Testing
             decode: { try JSONDecoder().decode(Product.self, from: Data($0)) })
         let local = Memo<Int, Product>(timeToLive: .seconds(5))
         let load = stack(
-            .memoise(sharing: local), .coalesce(),
-            .memoise(by: { "\($0)" }, in: products), over: loadProduct)
+            .memoize(sharing: local), .coalesce(),
+            .memoize(by: { "\($0)" }, sharing: products), over: loadProduct)
         // end snippet
         #expect(try await load(7).value.name == "iPad Pro")
-        let other = stack(.memoise(by: { "\($0)" }, in: products), over: loadProduct)
+        let other = stack(.memoize(by: { "\($0)" }, sharing: products), over: loadProduct)
         #expect(try await other(7).value.name == "iPad Pro")
         #expect(asked.lines == ["asked for product 7"])
     }

@@ -100,8 +100,8 @@ import Testing
             depth.withLock { $0 += 1 }
             print("\(depth.withLock { $0 }) deep: \(actionButton(video))")
             switch video.state {
-            case .willDownload: store?.dispatch(event: .started)
-            case .downloading: store?.dispatch(event: .downloaded(File(name: "cat")))
+            case .willDownload: store?.dispatch(.started)
+            case .downloading: store?.dispatch(.downloaded(File(name: "cat")))
             case .playing, .paused: break
             }
             depth.withLock { $0 -= 1 }
@@ -109,9 +109,9 @@ import Testing
         // prints 1 deep: wait, 1 deep: cancel, 1 deep: pause
         // end snippet
         #expect(log.lines == ["1 deep: wait", "1 deep: cancel", "1 deep: pause"])
-        store.dispatch(event: .progressed(to: 0.5))
-        store.dispatch(event: .toggled)
-        store.dispatch(event: .progressed(to: 0.7))
+        store.dispatch(.progressed(to: 0.5))
+        store.dispatch(.toggled)
+        store.dispatch(.progressed(to: 0.7))
         #expect(store.state.state == .paused(.init(file: File(name: "cat"), progress: 0.5)))
     }
 

@@ -84,10 +84,10 @@ import Testing
         let pages = paginate(load, from: 1, maxPages: 100) { _, number in number }
         do {
             for try await _ in pages {}
-        } catch let error as PaginationError {
+        } catch let error as ServiceError where error.code == .tooManyPages {
             print(error)
         }
         // end snippet
-        await #expect(throws: PaginationError.self) { for try await _ in pages {} }
+        await #expect(throws: ServiceError.self) { for try await _ in pages {} }
     }
 }

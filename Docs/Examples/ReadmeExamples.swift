@@ -1,12 +1,13 @@
 import Foundation
 // snippet: imports
 import Pledge
+import PledgeTesting
+
 // end snippet
+// swift-format-ignore: OrderedImports
 // snippet: simulating
 import PledgeSimulation
-// end snippet
-// snippet: pledge-testing
-import PledgeTesting
+
 // end snippet
 // snippet: testing
 import Testing

@@ -31,7 +31,8 @@ struct RecipesCombiningExamples {
             return Data(#"{"id": \#(id), "name": "product \#(id)"}"#.utf8)
         }
         let slow = MemoryTransport.Answer.future { call in
-            Future(value: product(call)).delay(.seconds(9), on: scheduler)
+            Future(value: HTTPResponse(status: 200, body: product(call))).delay(
+                .seconds(9), on: scheduler)
         }
         shop = MemoryTransport(routes: [
             .get("/products/8", answer: slow),
@@ -211,9 +212,8 @@ struct RecipesCombiningExamples {
     @Test func asynchronous() async throws {
         // snippet: async
         let loadName: @Sendable (Int) async throws -> String = { id in "name \(id)" }
-        let loadFuture = asFuture(loadName)
-        let loadAgain = awaiting(loadFuture)
-        let name = try await loadAgain(7)
+        let loadFuture = { @Sendable id in Future { try await loadName(id) } }
+        let name = try await loadFuture(7).value
         // end snippet
         #expect(name == "name 7")
     }

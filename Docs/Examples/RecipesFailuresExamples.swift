@@ -27,7 +27,10 @@ struct RecipesFailuresExamples {
     init() {
         let scheduler = ManualScheduler()
         let pen = { @Sendable (wait: Duration) -> MemoryTransport.Answer in
-            .future { _ in Future(value: Data("pen".utf8)).delay(wait, on: scheduler) }
+            .future { _ in
+                Future(value: HTTPResponse(status: 200, body: Data("pen".utf8)))
+                    .delay(wait, on: scheduler)
+            }
         }
         shop = MemoryTransport(routes: [
             .get("/products", answer: .sequence([.text("[]"), .status(404)])),

@@ -3,7 +3,9 @@ import Foundation
 import Observation
 import Pledge
 // end snippet
+// snippet: stubs
 import PledgeTesting
+// end snippet
 import TestSupport
 import Testing
 

@@ -23,7 +23,7 @@ struct RecipesTransfersExamples {
     private let files = MemoryTransport(routes: [
         .any(
             "/photos",
-            answer: .futureResponse { call in
+            answer: .future { call in
                 let body = try call.request?.body.open() ?? HTTPBodyStream(Data())
                 return body.collected(upTo: 1 << 20).map { HTTPResponse(status: 201, body: $0) }
             }),

@@ -101,8 +101,8 @@ struct RecordedNetworksExamples {
         #expect(
             lines.lines == [
                 """
-                no exchange answers GET https://news.example.com/news/8?page=…
-                nearest of 1: GET https://news.example.com/news/7?page=… → 200 (segment 2 is "8", not "7")
+                no exchange answers GET https://news.example.com/news/8?page=2
+                nearest of 1: GET https://news.example.com/news/7?page=2 → 200 (segment 2 is "8", not "7")
                 """
             ])
     }

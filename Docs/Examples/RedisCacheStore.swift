@@ -91,13 +91,10 @@ final class RedisCacheStore: CacheStore {
 
     func flush() -> Future<Void> { onQueue { _ in } }
 
-    private static func name(_ key: CacheKey) -> String { "http \(key.host ?? "") \(key.url)" }
+    private static func name(_ key: CacheKey) -> String { "http \(key.text)" }
 
     private static func key(_ name: Data) -> CacheKey? {
-        let parts = String(decoding: name, as: UTF8.self).split(
-            separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let url = URL(string: "\(parts[2])") else { return nil }
-        return CacheKey(url, host: parts[1].isEmpty ? nil : "\(parts[1])")
+        CacheKey(text: String(decoding: name.dropFirst("http ".utf8.count), as: UTF8.self))
     }
 
     private static func read(_ name: String, _ redis: RedisConnection) throws -> [CachedResponse] {

@@ -147,7 +147,7 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
                 encode: { Array(try JSONEncoder().encode($0)) },
                 decode: { try JSONDecoder().decode([String].self, from: Data($0)) })
             let load = stack(
-                .memoise(by: { "\($0)" }, in: memo),
+                .memoize(by: { "\($0)" }, sharing: memo),
                 over: { (number: Int) in
                     asked.add("\(number)")
                     return Future(value: ["product \(number)", "\u{0}é"])
@@ -159,7 +159,7 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         let connection = RedisConnection(port: redis.port)
         // An answer is written in the background.
         var stored: Data? {
-            guard case .text(let text)? = try? connection.send("GET", "shop:memoise:7") else {
+            guard case .text(let text)? = try? connection.send("GET", "shop:memoize:7") else {
                 return nil
             }
             return text
@@ -170,13 +170,13 @@ func limiter(port: UInt16, failing: SharedState.Failing) -> RateLimiter {
         #expect(asked.lines == ["7"])
 
         for foreign in ["no base64!", "e30="] {
-            try connection.send("SET", "shop:memoise:7", foreign)
+            try connection.send("SET", "shop:memoize:7", foreign)
             #expect(try await other(7).value == answer)
             #expect(await comesTrue { stored == written })
         }
         #expect(asked.lines.count == 3)
         _ = try await first.invalidate("7").value
-        guard case .nothing = try connection.send("GET", "shop:memoise:7") else {
+        guard case .nothing = try connection.send("GET", "shop:memoize:7") else {
             Issue.record("the value is still there")
             return
         }

@@ -63,9 +63,9 @@ import Testing
             Future(value: "text \(id)").delay(.seconds(1), on: scheduler)
         }
         let store = Store(initialState: List(), reducer: List.reducer(load))
-        store.dispatch(event: .download(1, .load))
-        store.dispatch(event: .download(2, .load))
-        store.dispatch(event: .remove(1))
+        store.dispatch(.download(1, .load))
+        store.dispatch(.download(2, .load))
+        store.dispatch(.remove(1))
         scheduler.run()
         #expect(store.state.downloads == [Download(id: 2, text: "text 2")])
         // end snippet

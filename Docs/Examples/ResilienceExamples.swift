@@ -51,7 +51,8 @@ import PledgeObservation
         stack(
             .observed(by: observer, on: scheduler, named: { _ in "load product" }),
             .deadline(.seconds(10), on: scheduler),
-            .memoise(timeToLive: .seconds(60), classifier: Product.fresh, on: scheduler),
+            .memoize(
+                sharing: Memo(timeToLive: .seconds(60), on: scheduler), classifier: Product.fresh),
             .coalesce(),
             .fallback(kept),
             .bulkhead(sharing: shop.places),

@@ -48,10 +48,10 @@ import SwiftUI
         let token = store.subscribe { old, new in
             print("\(old.map { "\($0.count)" } ?? "-") → \(new.count)")
         }
-        store.dispatch(event: .increase)
-        store.dispatch(event: .increase)
+        store.dispatch(.increase)
+        store.dispatch(.increase)
         token.cancel()
-        store.dispatch(event: .decrease)
+        store.dispatch(.decrease)
 
         // prints - → 0, 0 → 1, 1 → 2
         #expect(store.state.count == 1)
@@ -65,11 +65,11 @@ import SwiftUI
             initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
         store.subscribe { [unowned store] old, new in
             print("a \(old ?? -1)→\(new)")
-            if new == 1 { store.dispatch(event: 1) }
+            if new == 1 { store.dispatch(1) }
         }
         store.subscribe { old, new in print("b \(old ?? -1)→\(new)") }
 
-        store.dispatch(event: 1)
+        store.dispatch(1)
         // prints a -1→0, b -1→0, a 0→1, b 0→1, a 1→2, b 1→2
         // end snippet
         #expect(log.lines == ["a -1→0", "b -1→0", "a 0→1", "b 0→1", "a 1→2", "b 1→2"])
@@ -111,7 +111,7 @@ import SwiftUI
         // snippet: debug
         let store = Store(
             initialState: Screen(), reducer: screen.debug("screen") { print($0) })
-        store.dispatch(event: .rename("Momo"))
+        store.dispatch(.rename("Momo"))
         // prints screen: rename("Momo")
         //       - names: []
         //       + names[0]: "Momo"
@@ -144,8 +144,8 @@ import SwiftUI
         let store = Store(initialState: Counter(), reducer: Reducer())
         store.derived(\.name).subscribe { _, name in print(name) }
 
-        store.dispatch(event: .increase)
-        store.dispatch(event: .rename("coffee"))
+        store.dispatch(.increase)
+        store.dispatch(.rename("coffee"))
         // prints tea, coffee
         // end snippet
         #expect(log.lines == ["tea", "coffee"])
@@ -157,8 +157,8 @@ import SwiftUI
         let name = store.derived(\.name, event: Counter.Event.rename)
         name.subscribe { old, new in print("\(old ?? "-") → \(new)") }
 
-        store.dispatch(event: .increase)
-        name.dispatch(event: "coffee")
+        store.dispatch(.increase)
+        name.dispatch("coffee")
         // prints - → tea, tea → coffee
         #expect(store.state.name == "coffee")
         // end snippet
@@ -179,10 +179,10 @@ import SwiftUI
         // snippet: owner
         let store = Store(initialState: Counter(), reducer: Reducer())
         var title: Title? = Title(store, show: { print($0) })
-        store.dispatch(event: .rename("coffee"))
+        store.dispatch(.rename("coffee"))
         #expect(title != nil)
         title = nil
-        store.dispatch(event: .rename("cocoa"))
+        store.dispatch(.rename("cocoa"))
         // prints tea, coffee
         // end snippet
         #expect(log.lines == ["tea", "coffee"])
@@ -192,7 +192,7 @@ import SwiftUI
         // snippet: states
         var store: Store? = Store(initialState: Counter(), reducer: Reducer())
         let states = store!.states
-        store?.dispatch(event: .increase)
+        store?.dispatch(.increase)
         store = nil
 
         for await state in states { print("\(state.count)") }
@@ -210,7 +210,7 @@ import SwiftUI
         } onChange: {
             print("to be redrawn")
         }
-        view.dispatch(event: .increase)
+        view.dispatch(.increase)
         // prints drawn with 0, to be redrawn
         #expect(view.count == 1)
         // end snippet
@@ -225,7 +225,7 @@ import SwiftUI
         var body: some View {
             VStack {
                 TextField("Name", text: counter.binding(\.name, Counter.Event.rename))
-                Button("\(counter.count)") { counter.dispatch(event: .increase) }
+                Button("\(counter.count)") { counter.dispatch(.increase) }
             }
         }
     }
@@ -244,7 +244,7 @@ import SwiftUI
         }
         let store = Store(
             initialState: 0, reducer: Reducer { $0 + $1.count }, middleware: [logging])
-        store.dispatch(event: "three")
+        store.dispatch("three")
         // prints three made 5
         // end snippet
         #expect(log.lines == ["three made 5"])

@@ -120,7 +120,7 @@ struct TestingStateExamples {
         let counting = StoreMiddleware<[String], String> { context in
             { next in
                 { event in
-                    if event == "tap" { context.dispatch(event: "tracked") }
+                    if event == "tap" { context.dispatch("tracked") }
                     next(event)
                 }
             }
@@ -193,7 +193,7 @@ struct TestingStateExamples {
             reducer: Reducer { (text: String, typed: String) in
                 text + typed
             })
-        for letter in ["M", "o", "m", "o"] { recorder.dispatch(event: letter) }
+        for letter in ["M", "o", "m", "o"] { recorder.dispatch(letter) }
 
         recorder.undo()
         recorder.undo()
@@ -201,7 +201,7 @@ struct TestingStateExamples {
         recorder.redo()
         #expect(recorder.state == "Mom")
         recorder.travel(to: 1)
-        recorder.dispatch(event: "y")
+        recorder.dispatch("y")
         #expect(recorder.states == ["", "M", "My"])
         // end snippet
     }
@@ -220,7 +220,7 @@ struct TestingStateExamples {
                     }
                 }
             ])
-        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        for event in [1, 10, 100] { recorder.dispatch(event) }
         recorder.undo()
         #expect(recorder.states == [1, 11, 111])
         #expect(recorder.droppedEvents == 1)
@@ -236,7 +236,7 @@ struct TestingStateExamples {
 
         let append: @Sendable (String, String) -> String = { text, typed in text + typed }
         let session = StoreRecorder(initialState: "", reducer: Reducer(append))
-        for letter in ["M", "o", "m", "o"] { session.dispatch(event: letter) }
+        for letter in ["M", "o", "m", "o"] { session.dispatch(letter) }
         try session.save(to: file)
 
         let again = StoreRecorder(initialState: "", reducer: Reducer(append))

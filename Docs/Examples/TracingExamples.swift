@@ -5,7 +5,9 @@ import Pledge
 // snippet: observing
 import PledgeObservation
 // end snippet
+// snippet: stubs
 import PledgeTesting
+// end snippet
 import Testing
 
 /// The code of Docs/Guides/Tracing.md, and what it writes.
@@ -133,8 +135,8 @@ import Testing
         let print: @Sendable (String) -> Void = { lines.add($0) }
         // snippet: state
         let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
-        if var context = TraceContext(traceparent: parent, tracestate: "rojo=1,congo=2") {
-            context.state = context.state.setting("3", for: "congo") ?? context.state
+        if let caller = TraceContext(traceparent: parent, tracestate: ["rojo=1,congo=2"]) {
+            let context = caller.with(state: "3", for: "congo") ?? caller
             print(context.tracestate ?? "none")
         }
         // end snippet

@@ -160,7 +160,7 @@ struct TransportsExamples {
         let data = try await api(Endpoint(path: "/hello")).value
         #expect(String(decoding: data, as: UTF8.self) == "GET /hello")
         let invalid = HTTPRequest(.get, server, body: .data(Data([1])))
-        await #expect(throws: HTTPRequest.Error.self) { try await send(invalid).value }
+        await #expect(throws: Endpoint.Error.self) { try await send(invalid).value }
         let order = HTTPRequest(.post, server)
         let record = CallRecord()
         let answer = try CallContext.current.with(record: record).run { send(order) }.settledValue()

@@ -210,9 +210,9 @@ struct VirtualTimeExamples {
                     }
                 })
 
-            store.dispatch(event: .typed("m"))
+            store.dispatch(.typed("m"))
             await clock.advance(by: .milliseconds(200))
-            store.dispatch(event: .typed("mom"))
+            store.dispatch(.typed("mom"))
             await clock.advance(by: .milliseconds(299))
             #expect(store.state.isEmpty)
             await clock.advance(by: .milliseconds(1))

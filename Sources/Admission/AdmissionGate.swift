@@ -21,7 +21,7 @@ package protocol AdmissionGate: AnyObject, Sendable {
     /// The clock for the waits.
     var scheduler: any FutureScheduler { get }
 
-    /// Admits a call if a place is free.
+    /// Admits a call, or returns nil if no place is free.
     func enterIfFree() -> Place?
 
     /// Returns whether a call could wait if no place is free.

@@ -55,7 +55,7 @@ extension Middleware {
 /// "Release It!"; Polly; resilience4j.)
 public final class Bulkhead: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The longest time that a call holds a place; nil if each call holds its place until it ends.
     public let leaseTime: Duration?
@@ -149,7 +149,7 @@ public final class Bulkhead: Sendable {
 
 extension Bulkhead: AdmissionGate {
     /// `bulkhead`.
-    public static let policy = "bulkhead"
+    package static let policy = "bulkhead"
     package static let refusal = ServiceError.Code.bulkheadFull
 
     package func enterIfFree() -> BulkheadLease? {
@@ -431,9 +431,9 @@ struct BulkheadMachine<Waiter: Sendable>: Sendable {
 
 extension Bulkhead: RenewablePolicy {}
 
-extension Bulkhead: GaugedState {
+extension Bulkhead: StateNumbers {
     /// The calls in flight, and the calls that wait.
-    public var gauges: [StateGauge: Double] {
+    package var gauges: [StateGauge: Double] {
         [.inFlight: Double(inFlight), .queued: Double(queued)]
     }
 }

@@ -37,7 +37,7 @@ extension Middleware {
 /// call takes a lock for constant time when it starts and when it ends. (gRPC calls this a server's pushback.)
 public final class Pushback: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The end of the pause, on the scheduler's clock; nil if there is no pause.
     public var until: SchedulerInstant? {
@@ -171,10 +171,10 @@ extension Pushback {
 
 extension Pushback: RenewablePolicy {}
 
-extension Pushback: GaugedState {
+extension Pushback: StateNumbers {
     /// The label `pushback`.
-    public static var policy: String { "pushback" }
+    package static var policy: String { "pushback" }
 
     /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
+    package var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }

@@ -51,7 +51,7 @@ extension Middleware {
 /// together.
 public final class RateLimiter: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of calls that wait now, in this process.
     public var queued: Int {
@@ -449,10 +449,10 @@ struct RateLimiterState: Sendable {
 
 extension RateLimiter: RenewablePolicy {}
 
-extension RateLimiter: GaugedState {
+extension RateLimiter: StateNumbers {
     /// The label `rateLimit`.
-    public static var policy: String { "rateLimit" }
+    package static var policy: String { "rateLimit" }
 
     /// The calls that wait.
-    public var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
+    package var gauges: [StateGauge: Double] { [.queued: Double(queued)] }
 }

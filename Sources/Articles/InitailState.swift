@@ -26,6 +26,12 @@ extension Store {
 }
 
 extension Store {
+    /// Dispatches an event, with the article's spelling: `dispatch(event)`.
+    ///
+    /// - Parameter event: What happened.
+    @inlinable
+    public func dispatch(event: Event) { dispatch(event) }
+
     /// Stops calling an observer, with the article's spelling: `subscription.cancel()`.
     ///
     /// - Parameter subscriptionID: The token that `subscribe(observer:)` has returned.

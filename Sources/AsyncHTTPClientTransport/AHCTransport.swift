@@ -204,7 +204,7 @@ extension AHCTransport {
     /// Sends a request and collects the whole response.
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
-    /// - Returns: A future of the server's response, whatever its status. It fails with `HTTPRequest.Error` if the
+    /// - Returns: A future of the server's response, whatever its status. It fails with `Endpoint.Error` if the
     ///   request cannot be sent. It fails with `HTTPError` if no whole answer arrived; the error has the request and
     ///   AsyncHTTPClient's error. Its code is `bodyTooLarge` if the body is larger than ``Configuration/maxBodySize``.
     ///   Cancelling the future ends the exchange, and closes the connection or the HTTP/2 stream.

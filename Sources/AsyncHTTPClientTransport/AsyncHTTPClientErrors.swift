@@ -125,8 +125,8 @@ extension UnprocessedRequest: CustomStringConvertible {
     var description: String { "\(cause)" }
 }
 
-extension UnprocessedRequest: OutcomeAdvising {
-    var advisedOutcome: Outcome { .retryable(after: nil) }
+extension UnprocessedRequest: AdvisingError {
+    var outcome: Outcome { .retryable(after: nil) }
     var isCertainlyUnsent: Bool { true }
 }
 #endif

@@ -84,7 +84,7 @@ final class RequestAttempt: Sendable {
     func failure(_ error: any Error) -> any Error {
         switch error {
         case let error as HTTPError: return error.withRequest(request)
-        case let error as AttemptSuperseded: return error
+        case let error as ServiceError where error.code == .superseded: return error
         case let error as BodyFailure: return exchange.unreadable(error.cause)
         case let error as UnprocessedRequest where resends > 0:
             // An earlier attempt may have been processed, so the error must not say the opposite.
@@ -190,7 +190,7 @@ extension RequestAttempt {
 
     /// Wraps the error in ``UnprocessedRequest`` if the connection ended before the request was sent.
     func unsent(_ error: any Error) -> any Error {
-        // A system error may have come while the head was being sent, so it proves nothing.
+        // A system error may come while the head is being sent, so the server may have got the request.
         guard HTTPError.Code(asyncHTTPClient: error) == .connectionLost, !(error is IOError),
             !(error is UnprocessedRequest), !lease.isCancelled
         else { return error }

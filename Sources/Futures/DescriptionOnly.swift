@@ -1,4 +1,4 @@
-/// A value of which print, a debugger, `dump` and a crash's log show the description, and nothing else.
+/// A value that print, debuggers, `dump` and crash logs show only by its description.
 ///
 /// For what holds secrets or much data. The description is the only text to write, and the only one to check.
 package protocol DescriptionOnly: CustomStringConvertible, CustomDebugStringConvertible,

@@ -12,7 +12,7 @@ public struct FutureError: Error, Sendable {
     /// For ``Code/cycle``, the place that created the future which closes the cycle.
     ///
     /// Nil if this place is the same as ``location``.
-    public internal(set) var secondLocation: CodeLocation?
+    package internal(set) var secondLocation: CodeLocation?
 
     /// The errors that led to this one: for ``Code/allFailed``, the errors of all inputs, in the order of the inputs.
     ///
@@ -22,29 +22,38 @@ public struct FutureError: Error, Sendable {
     /// The number of levels of ``FutureError`` in this error, counting itself.
     private let depth: Int
 
-    /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The kinds of failure; later versions may add some.
+    public struct Code: NamedCode {
         /// A promise or a resolver was released before it settled.
         ///
         /// Keep the promise or resolver until the work is done, and resolve or reject it on every path.
-        case abandoned
+        public static let abandoned = Code("abandoned")
         /// The time given to ``Future/timeout(_:on:fileID:line:)`` ran out.
-        case timedOut
+        public static let timedOut = Code("timedOut")
         /// The predicate of ``Future/filter(_:fileID:line:)`` returned false.
-        case notEnsured
+        public static let notEnsured = Code("notEnsured")
         /// All inputs of ``Future/any(_:fileID:line:)`` failed.
-        case allFailed
-        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:others:fileID:line:)`` got no inputs.
-        case noInputs
+        public static let allFailed = Code("allFailed")
+        /// ``Future/any(_:fileID:line:)`` or ``Future/race(_:fileID:line:)`` got no inputs.
+        public static let noInputs = Code("noInputs")
         /// A `flatMap` or `flatMapError` closure returned a future that waits for the closure's own result.
         ///
         /// The closure returned the very future that `flatMap` or `flatMapError` had returned, or a future that derives
         /// from it in up to 64 steps.
-        case cycle
+        public static let cycle = Code("cycle")
+
+        /// All codes.
+        package static let allCases: [Code] = [
+            .abandoned, .timedOut, .notEnsured, .allFailed, .noInputs, .cycle,
+        ]
+
+        package let rawValue: String
+
+        private init(_ name: String) { rawValue = name }
     }
 
     /// Creates an error.
-    public init(_ code: Code, at location: CodeLocation? = nil, causes: [any Error] = []) {
+    package init(_ code: Code, at location: CodeLocation? = nil, causes: [any Error] = []) {
         self.code = code
         self.location = location
         let depth = causes.reduce(1) { max($0, 1 + (($1 as? FutureError)?.depth ?? 0)) }
@@ -86,7 +95,7 @@ extension FutureError: CustomStringConvertible {
                 "all failed: none of the \(causes.count) futures given\(place) succeeded: \(list)"
         case .noInputs:
             return "no inputs: the array of futures given\(place) was empty, so none can come first"
-        case .cycle:
+        default:
             let second = secondLocation.map { ", by the step at \($0)" } ?? ""
             return """
                 cycle: the closure given\(place) returned a future that waits for the closure's own \

@@ -31,12 +31,6 @@ public final class Promise<Value: Sendable>: Future<Value>, @unchecked Sendable 
         super.init()
     }
 
-    /// Creates a promise that already has the given result.
-    public convenience init(result: Result<Value, any Error>) {
-        self.init()
-        settle(with: result)
-    }
-
     /// Creates a promise that has already succeeded.
     @inlinable
     @_disfavoredOverload
@@ -133,6 +127,21 @@ extension Promise {
     /// Unavailable: for an operation, write `Future { … }`; a promise is settled by its holder.
     @available(*, unavailable, message: "write Future { try await … } for an operation")
     public convenience init(_ operation: @escaping @Sendable () async throws -> Value) {
+        fatalError("unavailable")
+    }
+
+    /// Unavailable: `resolve(with:)` settles a promise with a value.
+    @available(*, unavailable, renamed: "resolve(with:)")
+    public func fulfill(_ value: Value) { fatalError("unavailable") }
+}
+
+extension Future {
+    /// Unavailable: `onFailure` sees an error, and `recover` puts a value in its place.
+    @available(
+        *, unavailable,
+        message: "write onFailure to see an error, or recover to put a value in its place"
+    )
+    public final func `catch`(_ body: @escaping @Sendable (any Error) -> Void) -> Future<Value> {
         fatalError("unavailable")
     }
 }

@@ -21,26 +21,6 @@ public func chain<Input, Middle, Output>(
     { input in Future.catching { try outer(inner(input)) } }
 }
 
-/// Joins a function that may throw and an instance method of its result.
-///
-/// ```
-/// let send: @Sendable (Order) -> Future<Receipt> = chain(
-///     { try networking(.order($0)) }, to: Future.decoded)
-/// ```
-///
-/// - Parameters:
-///   - inner: The function to call first.
-///   - outer: The method to call on the result of `inner`.
-/// - Returns: A function that never throws; see the overload for two functions.
-@_disfavoredOverload
-@inlinable
-public func chain<Input, Middle, Output>(
-    _ inner: @escaping @Sendable (Input) throws -> Middle,
-    to outer: @escaping @Sendable (Middle) -> () throws -> Future<Output>
-) -> @Sendable (Input) -> Future<Output> {
-    { input in Future.catching { try outer(inner(input))() } }
-}
-
 /// Joins three functions that may throw, if the last one returns a future.
 ///
 /// In all other respects, it works like the `chain` of three functions from the module Composition.

@@ -1,3 +1,4 @@
+public import PledgeFutures
 package import PledgeHTTPMessages
 
 /// A server's access token and its lifetime (RFC 6749, section 5.1).
@@ -128,13 +129,7 @@ extension AccessToken: Codable {
     }
 }
 
-extension AccessToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension AccessToken: DescriptionOnly {
     /// A constant text, without the content.
     public var description: String { "an access token" }
-
-    /// The same as `description`, so that a debugger shows no secret either.
-    public var debugDescription: String { description }
-
-    /// An empty mirror.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -97,7 +97,7 @@ package struct Authorize: Sendable {
         }
         switch credentials {
         case .invalid:
-            return Future(error: HTTPRequest.Error.invalidHeader(name: "Authorization"))
+            return Future(error: Endpoint.Error.invalidHeader(name: "Authorization"))
         case .fixed(let name, let value, let holder):
             guard request.headers[name] == nil else { return service(request) }
             let sent = request.adding(credential(name, value, of: holder))

@@ -1,3 +1,4 @@
+public import PledgeFutures
 public import PledgeHTTPMessages
 import PledgeHTTPText
 
@@ -83,18 +84,12 @@ extension Cookie {
     }
 }
 
-extension Cookie: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Cookie: DescriptionOnly {
     /// The name, host and path, with "…" in place of the value.
     public var description: String {
         let place = "\(isHostOnly ? "" : "*.")\(domain)\(path)"
         return "\(SafeText.escaped(name))=… for \(SafeText.escaped(place))"
     }
-
-    /// The same as `description`, so that a debugger shows no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["cookie": description]) }
 }
 
 extension Cookie: Codable {

@@ -9,7 +9,8 @@ public import PledgeHTTPMessages
 /// ```
 ///
 /// A server may set cookies for itself and for the domains above it. It can't set cookies for another IP address, for a
-/// single label such as "com", or for a public suffix such as "co.uk" (``PublicSuffix``).
+/// single label such as "com", or for a public suffix such as "co.uk": on Linux, libpsl knows the list, if the
+/// system has it; everywhere else, the jar asks Pledge's copy of the list of publicsuffix.org, as of 2026-10-22.
 /// The jar accepts Secure cookies from https only, and checks the prefixes `__Host-` and `__Secure-` (RFC 6265bis).
 /// SameSite is stored but has no effect, because an app's requests don't come from a site.
 ///
@@ -34,18 +35,18 @@ public final class CookieJar: CookieKeeping, Sendable {
     ///   - cookiesInAll: The largest number of cookies in all.
     ///   - bytesPerCookie: The largest size of name and value together, in bytes; a larger cookie is ignored.
     ///   - now: The clock that decides when cookies expire.
-    ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk". No
-    ///     cookie is accepted for such a domain. The function is called with a domain in lower case, on the thread on
+    ///   - isPublicSuffix: Returns whether anyone may register names directly below a domain, such as "co.uk"; nil for
+    ///     the list of public suffixes. No cookie is accepted for such a domain. The function is called with a domain in lower case, on the thread on
     ///     which the head of a response arrived, so it must not block.
     public convenience init(
         restoring snapshot: Snapshot? = nil, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
         now: @escaping @Sendable () -> Date = { .now },
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains
+        isPublicSuffix: (@Sendable (String) -> Bool)? = nil
     ) {
         self.init(
             snapshot, in: nil, limits: (cookiesPerDomain, cookiesInAll, bytesPerCookie), now: now,
-            isPublicSuffix: isPublicSuffix)
+            isPublicSuffix: isPublicSuffix ?? PublicSuffix.contains)
     }
 
     /// `limits` are the cookies per domain, the cookies in all, and the bytes per cookie.
@@ -97,7 +98,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     /// - Parameters:
     ///   - headers: The headers of a response.
     ///   - url: The URL that answered.
-    public func store(_ headers: HTTPHeaders, from url: URL) {
+    package func store(_ headers: HTTPHeaders, from url: URL) {
         for value in headers.received("Set-Cookie") {
             store(SetCookie(value, limit: bytesPerCookie), from: url)
         }
@@ -181,13 +182,7 @@ public final class CookieJar: CookieKeeping, Sendable {
     }
 }
 
-extension CookieJar: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CookieJar: DescriptionOnly {
     /// The number of cookies.
     public var description: String { "a cookie jar with \(store.withLock { $0.count }) cookies" }
-
-    /// The same as `description`, so that a debugger shows no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["jar": description]) }
 }

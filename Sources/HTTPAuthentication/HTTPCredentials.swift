@@ -101,14 +101,7 @@ extension HTTPCredentials {
     }
 }
 
-extension HTTPCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
+extension HTTPCredentials: DescriptionOnly {
     /// A constant text, without the content.
     public var description: String { "credentials" }
-
-    /// The same as `description`, so that a debugger shows no secret either.
-    public var debugDescription: String { description }
-
-    /// An empty mirror.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

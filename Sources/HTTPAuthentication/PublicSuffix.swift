@@ -9,14 +9,14 @@ import Android
 #endif
 
 /// The domains below which anybody may register names, such as "co.uk".
-public enum PublicSuffix {
+package enum PublicSuffix {
     /// Returns whether anybody may register names directly below a domain.
     ///
     /// On Linux, libpsl knows the list of public suffixes (publicsuffix.org), if the system has it; curl needs it too,
     /// so most systems do. Everywhere else, the answer comes from Pledge's copy of the list, as of 2026-10-22.
     ///
     /// - Parameter domain: The domain, in lower case; a label that isn't ASCII in Punycode.
-    public static func contains(_ domain: String) -> Bool {
+    package static func contains(_ domain: String) -> Bool {
         list.map { $0.contains(domain) } ?? isListed(domain)
     }
 

@@ -54,7 +54,7 @@ public final class TokenRefresher: Sendable {
     }
 
     /// The name in the refresher's events and errors; nil if it has none.
-    public let name: String?
+    package let name: String?
 
     private let state: Locked<State>
     private let timeout: Duration
@@ -352,12 +352,9 @@ extension TokenRefresher {
     }
 }
 
-extension TokenRefresher: CustomStringConvertible, CustomReflectable {
+extension TokenRefresher: DescriptionOnly {
     /// A text that tells whether a user is signed in, without the token.
     public var description: String {
         token == nil ? "a token refresher, signed out" : "a token refresher, signed in"
     }
-
-    /// An empty mirror.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -5,7 +5,7 @@
 /// It usually skips ahead by the pattern's length; at worst, it compares each byte with the whole pattern.
 struct BytePattern: Sendable {
     let bytes: [UInt8]
-    /// For each value of the data's byte at the pattern's last position, how far to skip.
+    /// How far to skip, by the data's byte under the pattern's last byte.
     private let shifts: [Int]
 
     /// The pattern must not be empty.

@@ -27,7 +27,7 @@ extension Middleware where Input == HTTPRequest, Output == HTTPResponse {
     ///   more than the body.
     ///
     /// In all other cases, a body that can't be decoded fails the call with an `HTTPError` that keeps the response.
-    /// These codes have a ``DecompressionFailure`` as the cause: `HTTPError.Code.badResponse` if the body is malformed,
+    /// These codes have the reason in their text: `HTTPError.Code.badResponse` if the body is malformed,
     /// truncated, followed by other bytes, or has a zstd window of more than 8 MiB; and `HTTPError.Code.unsupported` if
     /// the system lacks the library, or if there are more than five codings. The code is `HTTPError.Code.bodyTooLarge`
     /// if the body exceeds the limit.

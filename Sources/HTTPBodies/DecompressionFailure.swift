@@ -1,18 +1,19 @@
-public import PledgeHTTPMessages
-public import PledgeServices
+package import PledgeHTTPMessages
+public import PledgeHTTPText
+package import PledgeServices
 
 /// The reason why a compressed body couldn't be decoded.
 ///
 /// It is the cause of the `HTTPError` that `.decompress(upTo:)` fails with.
-public struct DecompressionFailure: Error, Hashable, ShownCause {
+package struct DecompressionFailure: Error, Hashable, ShownCause {
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
 
     /// Creates a failure.
-    public init(_ code: Code) { self.code = code }
+    package init(_ code: Code) { self.code = code }
 
     /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The bytes don't match Content-Encoding.
         case malformed
         /// The body ends before the compressed data does.
@@ -36,7 +37,7 @@ public struct DecompressionFailure: Error, Hashable, ShownCause {
 
 extension DecompressionFailure: CustomStringConvertible {
     /// The failure, and the remedy if there is one.
-    public var description: String {
+    package var description: String {
         switch code {
         case .malformed: "the body is not compressed as its Content-Encoding says"
         case .truncated: "the body ends before its compressed data does"
@@ -55,12 +56,9 @@ extension DecompressionFailure: CustomStringConvertible {
     }
 }
 
-extension DecompressionFailure: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
-}
+extension DecompressionFailure: DescribedError {}
 
 extension DecompressionFailure: CodedError {
     /// The code's name.
-    public var loggedCode: String { code.rawValue }
+    package var loggedCode: String { code.rawValue }
 }

@@ -81,9 +81,9 @@ extension ResumableDownload {
         try decoder.finish()
     }
 
-    /// Calls a function.
+    /// Calls a function that checks the bytes.
     ///
-    /// If it finds that the bytes are wrong, no later call continues with them.
+    /// If it throws because they are wrong, the state of the download is discarded, so that a later one starts over.
     private func judging(_ body: () throws -> Void) throws {
         do { try body() } catch {
             if error is HTTPError { progress.withLock { $0.state.reset() } }

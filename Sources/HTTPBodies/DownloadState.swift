@@ -248,7 +248,7 @@ struct DownloadState: Hashable, Sendable {
         return headers["Last-Modified"]
     }
 
-    /// Returns whether a header can hold this text from a record as a validator.
+    /// Returns whether a validator of the stored record may be sent in If-Range: an entity tag, or a date.
     private static func isValidator(_ text: String) -> Bool {
         isTag(text) || Date(httpText: text) != nil && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }

@@ -64,17 +64,11 @@ public struct Multipart: Sendable {
     }
 }
 
-extension Multipart: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Multipart: DescriptionOnly {
     /// The kind of body and the number of parts, without their content.
     public var description: String {
         "multipart/\(SafeText.escaped(subtype)) of \(parts.count) parts"
     }
-
-    /// The same as `description`, so that a debugger shows no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["multipart": description]) }
 }
 
 extension HTTPRequest.Body {
@@ -241,13 +235,7 @@ extension Multipart {
     }
 }
 
-extension Multipart.Part: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Multipart.Part: DescriptionOnly {
     /// The body's size and type, without the name and the bytes.
     public var description: String { "a part: \(body)" }
-
-    /// The same as `description`, so that a debugger shows no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["part": description]) }
 }

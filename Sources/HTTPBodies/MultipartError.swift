@@ -1,19 +1,17 @@
-public import PledgeHTTPMessages
-public import PledgeServices
+package import PledgeHTTPMessages
+public import PledgeHTTPText
+import PledgeServices
 
-/// The reason why a multipart body can't be parsed.
-///
-/// It conforms to `CallerError`, because the answer doesn't have the type that the caller expects, and another call
-/// would end in the same way.
-public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError {
+/// The reason why a multipart body can't be parsed: the cause of an `HTTPError` with the code `malformedMultipart`.
+package struct MultipartError: Error, Hashable, Sendable, ShownCause {
     /// The kind of failure.
-    public var code: Code
+    package var code: Code
 
     /// The number of bytes parsed before the failure.
-    public var offset: Int64
+    package var offset: Int64
 
     /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The Content-Type isn't multipart, or has no valid boundary.
         case noBoundary
         /// The body ends before the last boundary.
@@ -31,7 +29,7 @@ public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError
     }
 
     /// Creates an error.
-    public init(code: Code, offset: Int64 = 0) {
+    package init(code: Code, offset: Int64 = 0) {
         self.code = code
         self.offset = offset
     }
@@ -39,7 +37,7 @@ public struct MultipartError: Error, Hashable, Sendable, ShownCause, CallerError
 
 extension MultipartError: CustomStringConvertible {
     /// The failure and its position, without the bytes.
-    public var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
+    package var description: String { "not a multipart body: \(reason) (at byte \(offset))" }
 
     private var reason: String {
         switch code {
@@ -55,12 +53,14 @@ extension MultipartError: CustomStringConvertible {
     }
 }
 
-extension MultipartError: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
-}
+extension MultipartError: DescribedError {}
 
 extension MultipartError: CodedError {
     /// The code's name.
-    public var loggedCode: String { code.rawValue }
+    package var loggedCode: String { code.rawValue }
+}
+
+extension HTTPError {
+    /// Creates the error of a multipart body.
+    init(_ error: MultipartError) { self.init(code: .malformedMultipart, cause: error) }
 }

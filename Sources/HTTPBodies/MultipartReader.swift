@@ -11,7 +11,7 @@ public import PledgeHTTPMessages
 ///
 /// The reader is strict (RFC 2046, section 5.1): lines end with CR LF, a header is a name, a colon and a value on one
 /// line, and the last boundary is required. Whatever the body, memory holds at most one chunk and the headers of one
-/// part, within the ``Limits``. The caller has to limit the size of each part.
+/// part, within the reader's limits. The caller has to limit the size of each part.
 ///
 /// Read one thing at a time: a part's body, and then the next part. If you request the next part early, the rest of the
 /// body is skipped. You can call the methods from any thread, but only one caller may read at a time.
@@ -38,9 +38,16 @@ public final class MultipartReader: Sendable {
     /// - Parameters:
     ///   - body: The body; don't read it elsewhere. It is cancelled after an error.
     ///   - boundary: The boundary between the parts, without the two hyphens.
-    ///   - limits: The limits for everything except content.
-    public init(_ body: HTTPBodyStream, boundary: String, limits: Limits = Limits()) {
+    ///   - headerLimit: The largest size of one part's headers, in bytes.
+    ///   - partLimit: The largest number of parts.
+    ///   - outsideLimit: The largest number of bytes before the first boundary, and also after the last one.
+    public init(
+        _ body: HTTPBodyStream, boundary: String, headerLimit: Int = 16_384,
+        partLimit: Int = 1_000, outsideLimit: Int = 65_536
+    ) {
         self.body = body
+        let limits = Limits(
+            headerBytes: headerLimit, parts: partLimit, outsideBytes: outsideLimit)
         state = Locked(State(MultipartParser(boundary: boundary, limits: limits)))
     }
 
@@ -48,21 +55,26 @@ public final class MultipartReader: Sendable {
     ///
     /// - Parameters:
     ///   - response: The response, whose Content-Type has the boundary.
-    ///   - limits: The limits for everything except content.
-    /// - Throws: A ``MultipartError`` with the code ``MultipartError/Code/noBoundary`` if there is no boundary.
+    ///   - headerLimit: The largest size of one part's headers, in bytes.
+    ///   - partLimit: The largest number of parts.
+    ///   - outsideLimit: The largest number of bytes before the first boundary, and also after the last one.
+    /// - Throws: An `HTTPError` with the code `malformedMultipart` if there is no boundary.
     public convenience init(
-        _ response: HTTPStreamedResponse, limits: Limits = Limits()
-    ) throws(MultipartError) {
+        _ response: HTTPStreamedResponse, headerLimit: Int = 16_384, partLimit: Int = 1_000,
+        outsideLimit: Int = 65_536
+    ) throws(HTTPError) {
         guard let boundary = response.headers["Content-Type"].flatMap(Self.boundary) else {
-            throw MultipartError(code: .noBoundary)
+            throw HTTPError(MultipartError(code: .noBoundary))
         }
-        self.init(response.body, boundary: boundary, limits: limits)
+        self.init(
+            response.body, boundary: boundary, headerLimit: headerLimit, partLimit: partLimit,
+            outsideLimit: outsideLimit)
     }
 
     /// Returns the next part, or nil after the last one.
     ///
-    /// - Returns: A future of the part. It rejects with a ``MultipartError`` if the body is malformed or exceeds the
-    ///   limits, and with the body's error if the body fails. After a failure, each call rejects with the same error.
+    /// - Returns: A future of the part. It rejects with an `HTTPError` with the code `malformedMultipart` if the
+    ///   body is malformed or exceeds the limits, and with the body's error if the body fails. After a failure, each call rejects with the same error.
     ///   If another caller is waiting for a chunk of the body, the future rejects with an `HTTPError` with the code
     ///   `HTTPError.Code.bodyIsBeingRead`. Cancelling the future cancels the body.
     public func next() -> Future<Part?> {
@@ -112,40 +124,31 @@ public final class MultipartReader: Sendable {
 
 extension MultipartReader: AsyncSequence {
     /// An iterator over the remaining parts.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         let reader: MultipartReader
 
         /// Returns the next part, or nil after the last one; see ``MultipartReader/next()``.
         ///
         /// Cancelling the task cancels the body, even if parts are ready.
-        public mutating func next() async throws -> Part? {
+        package mutating func next() async throws -> Part? {
             if Task.isCancelled { reader.cancel() }
             return try await reader.next().get()
         }
     }
 
     /// Creates an iterator; all iterators read from the same body.
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: self) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<Part, any Error> {
+        Iterator(reader: self)
+    }
 }
 
 extension MultipartReader {
     /// The limits of a reader for everything except content.
-    public struct Limits: Hashable, Sendable {
-        /// The largest size of one part's headers, in bytes.
-        public var headerBytes: Int
-
-        /// The largest number of parts.
-        public var parts: Int
-
-        /// The largest number of bytes before the first boundary, and also after the last one.
-        public var outsideBytes: Int
-
-        /// Creates limits.
-        public init(headerBytes: Int = 16_384, parts: Int = 1_000, outsideBytes: Int = 65_536) {
-            self.headerBytes = headerBytes
-            self.parts = parts
-            self.outsideBytes = outsideBytes
-        }
+    struct Limits {
+        var headerBytes = 16_384
+        var parts = 1_000
+        /// Before the first boundary, and also after the last one.
+        var outsideBytes = 65_536
     }
 }
 
@@ -208,7 +211,7 @@ extension MultipartReader {
                     end = .success(())
                 }
             } catch {
-                end = .failure(error)
+                end = .failure((error as? MultipartError).map(HTTPError.init) ?? error)
             }
         }
 

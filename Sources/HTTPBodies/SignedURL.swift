@@ -3,7 +3,7 @@
 /// Two URLs that differ only in such parameters name the same file. Only the listed kinds of signature count, and only
 /// if the signature itself is there: elsewhere, a name like "Expires" or "st" may say what to send.
 enum SignedURL {
-    /// The parameters that show such a signature, and all that it adds; in lower case.
+    /// The parameters that identify one kind of signature, and the further ones it adds; in lower case.
     private struct Kind {
         var needs: [String]
         var prefix: String?

@@ -108,7 +108,7 @@ struct CacheValidation: Sendable {
         let key: CacheKey
         let variant: CacheVariant
         let number: Int
-        /// The caller's number if the validation must not join an earlier one; nil if it may.
+        /// The number of the caller's call if the validation must not join an earlier one; otherwise nil.
         let asker: Int?
     }
 
@@ -116,7 +116,7 @@ struct CacheValidation: Sendable {
     let request: HTTPRequest
     let presented: PresentedRequest
     let entry: CachedResponse
-    /// The caller's number.
+    /// The number of the caller's call, from ``CallValidity``.
     let asker: Int
 
     /// Validations with equal keys share one request.
@@ -158,7 +158,7 @@ extension ForwardedAnswer: UserBound {
 
 /// A request that goes to the origin, because no stored response answers it.
 struct ForwardedMiss: Sendable {
-    /// Misses with equal keys share one request: equal requests of the same users, with no invalidation in between.
+    /// Equal for misses that may share a request: the same request and users, and no invalidation in between.
     struct Key: Hashable, Sendable {
         /// The request, without the headers that do nothing but identify its users.
         let request: HTTPRequest
@@ -170,7 +170,7 @@ struct ForwardedMiss: Sendable {
     let presented: PresentedRequest
     /// The stored responses that the origin may choose from.
     let variants: [CachedResponse]
-    /// The caller's number.
+    /// The number of the caller's call, from ``CallValidity``.
     let asker: Int
     let key: Key
 

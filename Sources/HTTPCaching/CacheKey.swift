@@ -1,3 +1,4 @@
+public import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPText
 
@@ -9,19 +10,19 @@ public struct CacheKey: Hashable, Sendable {
     /// The normalised URL.
     ///
     /// Its query may hold secrets, which `description` leaves out.
-    public let url: String
+    package let url: String
 
     /// The header Host of the requests, in lower case; nil if they have no such header, or if it names the URL's host.
     ///
     /// Several sites may share one address. Then only the header Host tells the sites apart.
-    public let host: String?
+    package let host: String?
 
     /// Creates a key; nil unless the URL is absolute and http or https.
     ///
     /// - Parameters:
     ///   - url: The URL.
     ///   - host: The header Host of the requests; nil if they don't set one.
-    public init?(_ url: URL, host: String? = nil) {
+    package init?(_ url: URL, host: String? = nil) {
         guard let parts = AbsoluteURL(url), let origin = HTTPOrigin(url) else { return nil }
         let isDefault = origin.port == (origin.scheme == "https" ? 443 : 80)
         let authority = parts.schemeAndAuthority.utf8.dropFirst(origin.scheme.utf8.count + 3)
@@ -34,6 +35,20 @@ public struct CacheKey: Hashable, Sendable {
         let own = origin.host + port
         let name = host?.lowercased()
         self.host = name == own || name == "\(origin.host):\(origin.port)" ? nil : name
+    }
+
+    /// The key as a text, for a store that names its entries.
+    ///
+    /// The text is the URL, after the header Host and a space if there is one. It may hold secrets, such as a token in the
+    /// query, so don't log it.
+    public var text: String { host.map { "\($0) \(url)" } ?? url }
+
+    /// Creates a key from its ``text``; nil if it isn't one.
+    public init?(text: String) {
+        let parts = text.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false)
+        guard let last = parts.last, let url = URL(string: String(last)) else { return nil }
+        self.init(url, host: parts.count > 1 ? String(parts[0]) : nil)
+        guard self.text == text else { return nil }
     }
 }
 
@@ -59,13 +74,7 @@ extension CacheKey {
     package var byteCount: Int { url.utf8.count + (host?.utf8.count ?? 0) }
 }
 
-extension CacheKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheKey: DescriptionOnly {
     /// The URL without user info and without the values of its query.
     public var description: String { URL(string: url).map(SafeText.redacted) ?? "a key" }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["url": description]) }
 }

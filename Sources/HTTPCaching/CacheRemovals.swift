@@ -60,8 +60,8 @@ extension HTTPCache {
     /// could still have used it.
     ///
     /// - Returns: A future that settles when the responses are gone, from the disk too. It rejects with the store's
-    ///   error, such as a `FileError`, or ``CacheStoreListsNothing``; then responses may be left. Cancelling it doesn't
-    ///   stop the removal.
+    ///   error, such as a `FileError`, or because the store doesn't implement `keys(where:)`; then responses may be left.
+    ///   Cancelling it doesn't stop the removal.
     @discardableResult
     public func removeExpired() -> Future<Void> {
         removing {
@@ -74,8 +74,8 @@ extension HTTPCache {
     ///
     /// A URL's query may hold secrets, such as a token, and so may its user info. So don't log the URLs.
     ///
-    /// - Returns: A future that rejects with the store's error, such as a `FileError`, or ``CacheStoreListsNothing``. A
-    ///   folder's files are read for this, each as a whole, on another thread.
+    /// - Returns: A future that rejects with the store's error, such as a `FileError`, or because the store doesn't implement
+    ///   `keys(where:)`. A folder's files are read for this, each as a whole, on another thread.
     public var storedURLs: Future<[URL]> {
         store.keys { _, entries in !entries.isEmpty }.mapWithoutOrigin { keys in
             Set(keys.map(\.url)).sorted().compactMap { URL(string: $0) }

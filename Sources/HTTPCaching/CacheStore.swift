@@ -34,8 +34,8 @@ public protocol CacheStore: Sendable {
     /// Returns the keys whose stored responses meet a condition, in any order.
     ///
     /// The responses don't count as used. The cache calls this method to remove an account's responses, and for the
-    /// other methods of ``HTTPCache`` that concern many URLs. The default implementation rejects with
-    /// ``CacheStoreListsNothing``. To remove some responses, the cache then removes all.
+    /// other methods of ``HTTPCache`` that concern many URLs. The default implementation rejects. To
+    /// remove some responses, the cache then removes all.
     ///
     /// - Parameter isIncluded: Returns whether a key is wanted, given its responses. It's called on any thread, at least
     ///   once for each key that has responses.
@@ -77,7 +77,7 @@ extension CacheStore {
         Future(value: NoLock())
     }
 
-    /// Rejects with ``CacheStoreListsNothing``.
+    /// Rejects, with an error that says what to implement.
     public func keys(
         where isIncluded: @escaping @Sendable (CacheKey, [CachedResponse]) -> Bool
     ) -> Future<[CacheKey]> { Future(error: CacheStoreListsNothing()) }
@@ -99,12 +99,9 @@ package protocol LastingCacheStore: CacheStore {
 }
 
 /// The error of a ``CacheStore`` that doesn't implement ``CacheStore/keys(where:)``.
-public struct CacheStoreListsNothing: Error, CustomStringConvertible {
-    /// Creates an error for a store of your own to throw.
-    public init() {}
-
+package struct CacheStoreListsNothing: Error, CustomStringConvertible {
     /// A text that says what to implement.
-    public var description: String {
+    package var description: String {
         "the cache's store can't list its responses: implement keys(where:)"
     }
 }

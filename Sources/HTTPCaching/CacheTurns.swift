@@ -175,7 +175,7 @@ extension CacheLayer {
         }
     }
 
-    /// Waits for a turn, at most a quarter of the call's time.
+    /// Waits for a turn, at most a quarter of the time that the call has left, and at most `storeTimeLimit`.
     private func turn(_ name: String) -> Future<CacheTurn?> {
         let turn = takeTurn(name)
         if turn.isSettled { return turn }

@@ -1,3 +1,4 @@
+public import PledgeFutures
 package import PledgeHTTPMessages
 
 /// The requests for a URL that a stored response answers.
@@ -5,7 +6,7 @@ package import PledgeHTTPMessages
 /// They have the same values as the original request in the fields that Vary names (RFC 9111, section 4.1). In a
 /// private cache, they also have the same users as the original request, so that no user gets another user's answer. A
 /// 401 answers only requests with the refused credentials, and not those with renewed ones.
-public struct CacheVariant: Hashable, Sendable {
+package struct CacheVariant: Hashable, Sendable {
     /// A field that Vary names, in lower case, with its value in the requests.
     package struct Field: Hashable, Sendable {
         package let name: String
@@ -125,13 +126,7 @@ public struct CacheVariant: Hashable, Sendable {
     }
 }
 
-extension CacheVariant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CacheVariant: DescriptionOnly {
     /// The names of the fields, without their values.
-    public var description: String { names.joined(separator: ", ") }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
+    package var description: String { names.joined(separator: ", ") }
 }

@@ -1,39 +1,39 @@
-package import PledgeFutures
+public import PledgeFutures
 public import PledgeHTTPMessages
 
-/// A stored response.
+/// A stored response, which a ``CacheStore`` keeps and returns as it is.
 ///
-/// It has the headers that may be stored (RFC 9111, section 3.1), always with a Date and without an Age.
+/// To keep it as bytes, import `PledgeStorage`: then it is Codable. It has the headers that may be stored (RFC 9111, section 3.1), always with a Date and without an Age.
 public struct CachedResponse: Sendable {
     /// The status code.
-    public let status: Int
+    package let status: Int
 
     /// The headers.
-    public let headers: HTTPHeaders
+    package let headers: HTTPHeaders
 
     /// The whole body.
-    public let body: Data
+    package let body: Data
 
     /// The URL that answered; nil if it's unknown.
-    public let url: URL?
+    package let url: URL?
 
     /// The requests that the response answers.
-    public private(set) var variant: CacheVariant
+    package private(set) var variant: CacheVariant
 
     /// The time when the response's request was sent; after a confirmation, when the confirming request was sent.
-    public let requestTime: Date
+    package let requestTime: Date
 
     /// The time when the response arrived, or was last confirmed.
-    public let responseTime: Date
+    package let responseTime: Date
 
     /// The response's age at ``responseTime``, in seconds (RFC 9111, section 4.2.3).
-    public let initialAge: Int64
+    package let initialAge: Int64
 
     /// The age up to which the response is fresh, in seconds; negative if it had expired before it was sent.
-    public let lifetime: Int64
+    package let lifetime: Int64
 
     /// True if the response may be outdated, so that the origin must confirm it even while it's fresh.
-    public package(set) var isDoubted = false
+    package var isDoubted = false
 
     /// True if the response arrived within an error; the cache then returns it within an error again.
     package var isRefused = false
@@ -65,9 +65,7 @@ public struct CachedResponse: Sendable {
         self.control = control
     }
 
-    /// Creates a response, for a test of a ``CacheStore``.
-    ///
-    /// A cache creates the responses that it stores. This one answers any request for its URL, of any user.
+    /// Creates a response that answers any request for its URL, of any user.
     ///
     /// - Parameters:
     ///   - status: The status code.
@@ -78,7 +76,7 @@ public struct CachedResponse: Sendable {
     ///   - responseTime: The time when it arrived.
     ///   - initialAge: Its age when it arrived, in seconds. Less than zero is a programming error and traps.
     ///   - lifetime: The age up to which it's fresh, in seconds.
-    public init(
+    package init(
         status: Int, headers: HTTPHeaders = [:], body: Data = Data(), url: URL? = nil,
         requestTime: Date? = nil, responseTime: Date = .now, initialAge: Int64 = 0,
         lifetime: Int64 = 0
@@ -144,13 +142,7 @@ extension CachedResponse {
     var hasValidator: Bool { headers["ETag"] != nil || headers["Last-Modified"] != nil }
 }
 
-extension CachedResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension CachedResponse: DescriptionOnly {
     /// The status, the redacted headers, and the size of the body.
     public var description: String { "\(status), \(headers), body of \(body.count) bytes" }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["response": description]) }
 }

@@ -82,7 +82,7 @@ extension Middleware where Input == Endpoint {
 /// Several stacks may share a cache if they call the same origins in the same way. You can use it from any thread.
 public final class HTTPCache: Sendable {
     /// The name in the cache's events and errors; nil if it has none.
-    public let name: String?
+    package let name: String?
 
     /// Removes all responses; the calls in flight then don't store their answers.
     ///

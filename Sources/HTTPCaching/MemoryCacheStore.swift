@@ -12,7 +12,7 @@ import PledgeServices
 /// with the number of evicted responses.
 public final class MemoryCacheStore: CacheStore {
     /// The amount stored now.
-    public var currentUsage: CacheUsage { table.withLock { $0.usage } }
+    package var currentUsage: CacheUsage { table.withLock { $0.usage } }
 
     /// Shared by all caches over this store.
     let calls = Locked(CallValidity<CacheKey>())

@@ -20,7 +20,7 @@ extension CacheLayer {
         _ presented: PresentedRequest, _ entry: CachedResponse, after error: any Error
     ) -> Future<HTTPResponse>? {
         let isAnswer = (error as? HTTPError)?.refused != nil
-        if isAnswer || error is CancellationError || error is HTTPRequest.Error { return nil }
+        if isAnswer || error is CancellationError || error is Endpoint.Error { return nil }
         let isUnreachable = cache.rules.isUnreachable(by: error)
         return rescue(presented, entry, isUnreachable: isUnreachable)
     }

@@ -224,7 +224,7 @@ extension HTTPClient {
         _ path: String, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
         json: (any Encodable)? = nil, form: Endpoint.Query? = nil, multipart: Multipart? = nil,
         file: URL? = nil
-    ) -> Never { fatalError("unavailable") }
+    ) -> HTTPResponse { fatalError("unavailable") }
 
     /// Unavailable, like the method without a type.
     @available(

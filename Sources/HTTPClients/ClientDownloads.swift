@@ -20,6 +20,8 @@ extension HTTPClient {
     ///   - file: The URL of the file, in an existing folder.
     ///   - query: Items to append to the query.
     ///   - headers: The headers of the requests.
+    ///   - timeout: The time limit of each request until its headers arrive, instead of ``Settings/deadline``.
+    ///   - context: Further properties of the calls.
     ///   - resuming: Resumes the download after a lost connection, and in a later call. ``Settings/retry`` says how often
     ///     this call resumes by itself, and after which waits; with nil, only a later call resumes. ``Settings/classifier`` says
     ///     which errors are temporary.
@@ -37,13 +39,15 @@ extension HTTPClient {
     @discardableResult
     public func download(
         _ path: Endpoint.Path, to file: URL, query: Endpoint.Query = [:],
-        headers: HTTPHeaders = [:], resuming: Bool = true, parts: Int = 1, sha256: String? = nil,
+        headers: HTTPHeaders = [:], timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init(), resuming: Bool = true, parts: Int = 1,
+        sha256: String? = nil,
         limit: Int64 = .max, progress: HTTPProgress? = nil,
         isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPDownload {
         try await futures.download(
-            path, to: file, query: query, headers: headers, resuming: resuming, parts: parts,
-            sha256: sha256, limit: limit, progress: progress
+            path, to: file, query: query, headers: headers, timeout: timeout, context: context,
+            resuming: resuming, parts: parts, sha256: sha256, limit: limit, progress: progress
         ).get()
     }
 
@@ -65,10 +69,12 @@ extension HTTPClient.Futures {
     /// Downloads to a file, and returns a future of the result.
     public func download(
         _ path: Endpoint.Path, to file: URL, query: Endpoint.Query = [:],
-        headers: HTTPHeaders = [:], resuming: Bool = true, parts: Int = 1, sha256: String? = nil,
+        headers: HTTPHeaders = [:], timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init(), resuming: Bool = true, parts: Int = 1,
+        sha256: String? = nil,
         limit: Int64 = .max, progress: HTTPProgress? = nil
     ) -> Future<HTTPDownload> {
-        let endpoint = Endpoint(path: path, query: query, headers: headers)
+        let endpoint = Endpoint(.get, path, query, headers, timeout, context)
         do {
             return download(
                 try client.request(for: endpoint), to: file, resuming: resuming, parts: parts,
@@ -104,7 +110,7 @@ extension HTTPClient {
     }
 
     package func request(for endpoint: Endpoint) throws(Endpoint.Error) -> HTTPRequest {
-        guard let base = slots.base else { return try HTTPRequest(endpoint) }
+        guard let base = slots.bareBase else { return try HTTPRequest(endpoint) }
         return try HTTPRequest(endpoint, base: base)
     }
 }

@@ -42,6 +42,11 @@ extension HTTPClient.Futures {
         client.functions.sendEndpoint(endpoint)
     }
 
+    /// Sends a request, and returns a future of the decoded body.
+    public func send<Value: Decodable & Sendable>(
+        _ request: HTTPRequest, as type: Value.Type
+    ) -> Future<Value> { decoded(send(request)) }
+
     /// Sends an endpoint's request, and returns a future of the decoded body.
     public func send<Value: Decodable & Sendable>(
         _ endpoint: Endpoint, as type: Value.Type

@@ -15,21 +15,28 @@ extension HTTPClient {
     ///   - path: The path of the first page below `base`.
     ///   - query: Items to append to the query of the first page.
     ///   - headers: The headers of each request.
+    ///   - timeout: The time limit of each page's call, instead of ``Settings/deadline``.
+    ///   - context: Further properties of the calls.
     ///   - type: The type of a page. Leave it out if the loop names the type.
-    ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
-    ///     programming error and traps.
+    ///   - maxPages: The maximum number of pages; a further page fails with `ServiceError.Code.tooManyPages`. Less than
+    ///     one is a programming error and traps.
     /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors of `get`. If
     ///   the next page is at another origin, iterating throws an `HTTPError` with the code `redirectRefused`.
     public func pages<Page: Decodable & Sendable>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         of type: Page.Type = Page.self, maxPages: Int = 10_000
     ) -> some AsyncSequence<Page, any Error> & Sendable {
-        let first = Endpoint(path: path, query: query, headers: headers)
+        let first = Endpoint(.get, path, query, headers, timeout, context)
         let load: Service<URL?, LinkedPage<Page>> = {
             [json = slots.json, client = uncountedCopy] url in
             let response =
-                url.map { client.functions.send(HTTPRequest($0, headers: headers)) }
-                ?? client.functions.sendEndpoint(first)
+                if let url {
+                    client.functions.send(
+                        HTTPRequest(url, headers: headers, context: first.context))
+                } else {
+                    client.functions.sendEndpoint(first)
+                }
             return response.mapWithoutOrigin {
                 LinkedPage(page: try json.value(of: $0), next: $0.nextPage)
             }
@@ -48,19 +55,24 @@ extension HTTPClient {
     ///   - path: The path below `base`.
     ///   - query: Items to append to the query of each page.
     ///   - headers: The headers of each request.
+    ///   - timeout: The time limit of each page's call, instead of ``Settings/deadline``.
+    ///   - context: Further properties of the calls.
     ///   - name: The name of the query item that holds the cursor. The first request has none.
-    ///   - maxPages: The maximum number of pages; a further page fails with a `PaginationError`. Less than one is a
-    ///     programming error and traps.
+    ///   - maxPages: The maximum number of pages; a further page fails with `ServiceError.Code.tooManyPages`. Less than
+    ///     one is a programming error and traps.
     ///   - next: Takes a page, and returns the cursor for the next page; nil after the last page.
     /// - Returns: The pages, decoded with ``Settings/json``. Iterating throws the errors of `get`.
     public func pages<Page: Decodable & Sendable, Cursor: Sendable & LosslessStringConvertible>(
         _ path: Endpoint.Path, query: Endpoint.Query = [:], headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         cursor name: String, maxPages: Int = 10_000, next: @escaping @Sendable (Page) -> Cursor?
-    ) -> PageSequence<Cursor?, Page> {
+    ) -> some AsyncSequence<Page, any Error> & Sendable {
         let load: Service<Cursor?, Page> = { [client = uncountedCopy] cursor in
             var query = query
             if let cursor { query.items.append(URLQueryItem(name: name, value: "\(cursor)")) }
-            return client.futures.get(path, as: Page.self, query: query, headers: headers)
+            return client.futures.get(
+                path, as: Page.self, query: query, headers: headers, timeout: timeout,
+                context: context)
         }
         return paginate(load, from: nil, maxPages: maxPages) { page, _ in next(page) }
     }

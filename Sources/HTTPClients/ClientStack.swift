@@ -5,6 +5,7 @@ import PledgeHTTPBodies
 import PledgeHTTPCaching
 import PledgeHTTPMessages
 import PledgeHTTPNetworking
+import PledgeHTTPText
 import PledgeServices
 
 extension HTTPClient {
@@ -37,7 +38,7 @@ extension HTTPClient {
     private func hopParts(_ shared: SharedStates) -> [HTTPPart<HTTPStack.Hop>?] {
         [
             home.flatMap { slots.headers.isEmpty ? nil : .headers(slots.headers, for: $0) },
-            slots.authorization.map {
+            (slots.authorization ?? slots.credentialsOfBase).map {
                 .authorize($0, for: credentialOrigins, as: slots.account)
             },
             slots.cookies.map { .cookies($0) },
@@ -102,6 +103,39 @@ extension HTTPClient {
     /// The default name of a call, like "GET api.example.com".
     static let methodAndHost: @Sendable (HTTPRequest) -> String = { request in
         request.origin.map { "\(request.method) \($0.host)" } ?? "\(request.method)"
+    }
+}
+
+extension HTTPClient.Settings {
+    /// The base without a user and a password; the transports don't send those.
+    var bareBase: URL? {
+        guard let base, let text = base.partsOfUserInfo else { return base }
+        return URL(string: text.bare)
+    }
+
+    /// The user and the password of the base as Basic authorization; nil if it has none.
+    var credentialsOfBase: HTTPCredentials? {
+        guard let info = base?.partsOfUserInfo?.info else { return nil }
+        let parts = info.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            .map { PercentEncoding.decode($0) ?? String($0) }
+        return .basic(user: parts[0], password: parts.count > 1 ? parts[1] : "")
+    }
+}
+
+extension URL {
+    /// The userinfo, and the URL without it; nil if there is none, or if the URL isn't absolute.
+    fileprivate var partsOfUserInfo: (info: Substring, bare: String)? {
+        guard let url = AbsoluteURL(self) else { return nil }
+        let authority = url.schemeAndAuthority
+        guard let at = authority.lastIndex(of: "@"), let slash = authority.lastIndex(of: "/"),
+            slash < at
+        else { return nil }
+        let start = authority.index(after: slash)
+        let place = url.path + (url.query.map { "?" + $0 } ?? "")
+        return (
+            authority[start..<at],
+            "\(authority[..<start])\(authority[authority.index(after: at)...])\(place)"
+        )
     }
 }
 

@@ -1,4 +1,4 @@
-import PledgeFutures
+public import PledgeFutures
 public import PledgeHTTPMessages
 import PledgeHTTPNetworking
 import PledgeHTTPTransportKit
@@ -19,6 +19,8 @@ extension HTTPClient {
     ///   - query: A query to append to the path's own.
     ///   - headers: The headers of each request.
     ///   - json: A value to send as JSON, encoded with ``Settings/json``.
+    ///   - timeout: The time limit of each connection until its headers arrive, instead of ``Settings/deadline``.
+    ///   - context: Further properties of the calls.
     ///   - lastEventID: The last event ID of an earlier run; empty for none.
     ///   - end: The data that ends the sequence; nil for none.
     ///   - reconnection: The rules for connecting again.
@@ -26,12 +28,13 @@ extension HTTPClient {
     ///   - limit: The largest size of a line, and of the data of one event, in bytes.
     public func events(
         _ path: Endpoint.Path, method: HTTPMethod = .get, query: Endpoint.Query = [:],
-        headers: HTTPHeaders = [:], json: (any Encodable)? = nil,
-        after lastEventID: String = "", until end: String? = nil,
+        headers: HTTPHeaders = [:], json: (any Encodable)? = nil, timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init(), after lastEventID: String = "",
+        until end: String? = nil,
         reconnecting reconnection: Reconnection? = nil, idleTimeout: Duration? = .seconds(60),
         limit: Int = 1 << 20
     ) -> EventStream {
-        var endpoint = Endpoint(path: path, query: query, method: method, headers: headers)
+        var endpoint = Endpoint(method, path, query, headers, timeout, context)
         let body = Result { try json.map { try HTTPRequest.Body.json($0, using: slots.json) } }
         if case .success(let body?) = body { endpoint.body = body }
         var events = events(
@@ -44,14 +47,16 @@ extension HTTPClient {
     /// The server-sent events below a path, for a request with a JSON object written in place.
     public func events(
         _ path: Endpoint.Path, method: HTTPMethod, query: Endpoint.Query = [:],
-        headers: HTTPHeaders = [:], json: JSONObject, after lastEventID: String = "",
+        headers: HTTPHeaders = [:], json: JSONObject, timeout: Duration? = nil,
+        context: HTTPRequest.Context = .init(), after lastEventID: String = "",
         until end: String? = nil, reconnecting reconnection: Reconnection? = nil,
         idleTimeout: Duration? = .seconds(60), limit: Int = 1 << 20
     ) -> EventStream {
         let value: any Encodable = json
         return events(
-            path, method: method, query: query, headers: headers, json: value, after: lastEventID,
-            until: end, reconnecting: reconnection, idleTimeout: idleTimeout, limit: limit)
+            path, method: method, query: query, headers: headers, json: value, timeout: timeout,
+            context: context, after: lastEventID, until: end, reconnecting: reconnection,
+            idleTimeout: idleTimeout, limit: limit)
     }
 
     /// The server-sent events of an endpoint, over as many connections as it takes.
@@ -132,24 +137,24 @@ extension HTTPClient {
 
     /// The rules for connecting again to server-sent events.
     ///
-    /// The first wait is the time that the server has asked for with a `retry` field, or else ``delay``, plus up to a
+    /// The first wait is the time that the server has asked for with a `retry` field, or else `delay`, plus up to a
     /// tenth. As long as no event comes, the longest wait then doubles from one connection to the next, up to
-    /// ``maxDelay``, and each wait is a random time from half of the longest to all of it, but never less than the
-    /// first wait. After an event, or a connection that lasted for ``maxDelay``, the waits start over. If a Retry-After
+    /// `maxDelay`, and each wait is a random time from half of the longest to all of it, but never less than the
+    /// first wait. After an event, or a connection that lasted for `maxDelay`, the waits start over. If a Retry-After
     /// header asks for a longer wait, that wait counts, plus up to a tenth.
     ///
-    /// Whatever the server and ``delay`` ask for, a connection begins a second or more after the one before it.
+    /// Whatever the server and `delay` ask for, a connection begins a second or more after the one before it.
     public struct Reconnection: Sendable {
         /// The first wait, unless the server has asked for another one.
-        public let delay: Duration
+        package let delay: Duration
 
         /// The longest wait between two connections, unless the server asks for a longer one.
-        public let maxDelay: Duration
+        package let maxDelay: Duration
 
         /// How many times in a row the client connects again.
         ///
         /// An event, or a connection that lasted for ``maxDelay``, starts the count over.
-        public let attempts: Int
+        package let attempts: Int
 
         /// Creates rules.
         ///
@@ -231,30 +236,14 @@ extension HTTPClient {
     }
 }
 
-extension HTTPClient.EventStream: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension HTTPClient.EventStream: DescriptionOnly {
     /// The client, without the request and the last event ID, which may hold secrets.
     public var description: String { "EventStream(\(client))" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["events": description]) }
 }
 
-extension HTTPClient.EventStream.Iterator: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension HTTPClient.EventStream.Iterator: DescriptionOnly {
     /// The sequence's description, without the last event ID.
     public var description: String { "Iterator(\(connections.stream))" }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows only the description.
-    public var customMirror: Mirror { Mirror(self, children: ["iterator": description]) }
 }
 
 extension HTTPClient.EventStream {

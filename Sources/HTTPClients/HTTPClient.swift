@@ -1,4 +1,4 @@
-import PledgeFutures
+public import PledgeFutures
 public import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 public import PledgeHTTPMessages
@@ -32,7 +32,7 @@ import PledgeServices
 ///
 /// The parts have a fixed order: the observers are outermost, and the transport is innermost. The guide "The whole
 /// stack" lists the order with the reasons. To choose another order, make an ``HTTPStack``;
-/// ``problems(of:)-(HTTPStack)`` lists its problems.
+/// ``HTTPStack/problems`` lists its problems.
 ///
 /// ## Cancelled tasks
 ///
@@ -229,6 +229,13 @@ extension HTTPClient {
         _ request: HTTPRequest, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse { try await functions.send(request).get() }
 
+    /// Sends a request, and decodes the body like `get`.
+    @_disfavoredOverload
+    public func send<Value: Decodable>(
+        _ request: HTTPRequest, as type: Value.Type = Value.self,
+        isolation: isolated (any Actor)? = #isolation
+    ) async throws -> Value { try slots.json.value(of: await functions.send(request).get()) }
+
     /// Sends an endpoint's request, resolved against ``Settings/base``, and returns the whole response.
     ///
     /// ```swift
@@ -309,15 +316,12 @@ extension Endpoint {
     }
 }
 
-extension HTTPClient.Settings: CustomStringConvertible, CustomReflectable {
+extension HTTPClient.Settings: DescriptionOnly {
     /// Nothing but the type's name, because slots hold secrets.
     public var description: String { "HTTPClient.Settings" }
-
-    /// A mirror without children, because slots hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
-extension HTTPClient: CustomStringConvertible, CustomReflectable {
+extension HTTPClient: DescriptionOnly {
     /// The base's origin, without the rest of the URL, which may hold secrets.
     public var description: String {
         let origin = slots.base.map {
@@ -325,9 +329,6 @@ extension HTTPClient: CustomStringConvertible, CustomReflectable {
         }
         return "HTTPClient(\(origin ?? "no base"))"
     }
-
-    /// A mirror with only the description, because slots hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["client": description]) }
 }
 
 /// A transport over a function that returns whole responses.

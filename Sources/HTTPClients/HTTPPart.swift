@@ -203,7 +203,9 @@ extension HTTPPart where Level == HTTPStack.Hop {
     }
 
     /// Limits the calls in flight.
-    public static func bulkhead(_ bulkheads: any OriginPolicy<Bulkhead> = .perOrigin()) -> Self {
+    public static func bulkhead(_ bulkheads: any OriginPolicy<Bulkhead> = .perOrigin(Bulkhead()))
+        -> Self
+    {
         Self(
             .bulkhead, bulkheads, { b, _ in .bulkhead(sharing: b) },
             { b, _ in .bulkhead(sharing: b) })
@@ -215,7 +217,8 @@ extension HTTPPart where Level == HTTPStack.Hop {
     ///   - retry: The settings.
     ///   - budgets: The budgets of the retries.
     public static func retry(
-        _ retry: Retry = Retry(), budget budgets: any OriginPolicy<RetryBudget> = .perOrigin()
+        _ retry: Retry = Retry(),
+        budget budgets: any OriginPolicy<RetryBudget> = .perOrigin(RetryBudget())
     ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
             _ budget: RetryBudget, _ settings: StackSettings
@@ -233,7 +236,7 @@ extension HTTPPart where Level == HTTPStack.Hop {
 
 extension HTTPPart where Level == HTTPStack.Attempt {
     /// Sends a second request beside a slow one.
-    public static func hedge(_ hedges: any OriginPolicy<Hedge> = .perOrigin()) -> Self {
+    public static func hedge(_ hedges: any OriginPolicy<Hedge> = .perOrigin(Hedge())) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
             _ hedge: Hedge, _ settings: StackSettings
         ) -> Middleware<HTTPRequest, Output> {
@@ -245,7 +248,7 @@ extension HTTPPart where Level == HTTPStack.Attempt {
 
     /// Refuses requests to an origin that fails.
     public static func circuitBreaker(
-        _ breakers: any OriginPolicy<CircuitBreaker> = .perOrigin()
+        _ breakers: any OriginPolicy<CircuitBreaker> = .perOrigin(CircuitBreaker())
     ) -> Self {
         @Sendable func part<Output: HTTPResponseHead>(
             _ breaker: CircuitBreaker, _ settings: StackSettings
@@ -257,7 +260,9 @@ extension HTTPPart where Level == HTTPStack.Attempt {
     }
 
     /// Makes all requests wait while the server asks for a pause.
-    public static func pushback(_ pushbacks: any OriginPolicy<Pushback> = .perOrigin()) -> Self {
+    public static func pushback(_ pushbacks: any OriginPolicy<Pushback> = .perOrigin(Pushback()))
+        -> Self
+    {
         Self(
             .pushback, pushbacks, { .pushback(sharing: $0, classifier: $1.judge()) },
             { .pushback(sharing: $0, classifier: $1.judge()) })

@@ -116,7 +116,7 @@ public struct HTTPStack: Sendable {
     }
 }
 
-extension HTTPStack: CustomStringConvertible, CustomReflectable {
+extension HTTPStack: DescriptionOnly {
     /// The names of the parts by level, outermost first, such as "HTTPStack(hop: cache, retry; attempt: timeout)".
     public var description: String {
         let levels = levels.filter { !$0.parts.isEmpty }
@@ -125,9 +125,6 @@ extension HTTPStack: CustomStringConvertible, CustomReflectable {
                 separator: "; ")
             + ")"
     }
-
-    /// A mirror with only the description, because parts hold secrets.
-    public var customMirror: Mirror { Mirror(self, children: ["stack": description]) }
 }
 
 /// Makes the parts of a level, the innermost last.

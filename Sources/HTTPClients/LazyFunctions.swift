@@ -30,12 +30,13 @@ final class LazyFunctions: Sendable {
                 client.using(stack.whole(transport.send)))
             stream = unlessCancelled(
                 client.using(stack.streamed(transport.stream)))
-            let sendEndpoint = endpointService(over: send, base: client.base)
+            let base = client.slots.bareBase
+            let sendEndpoint = endpointService(over: send, base: base)
             self.sendEndpoint = sendEndpoint
             networking = { endpoint in
                 sendEndpoint(endpoint).mapWithoutOrigin { $0.body }
             }
-            streamEndpoint = endpointService(over: stream, base: client.base)
+            streamEndpoint = endpointService(over: stream, base: base)
         }
 
         /// Creates functions that call the present parts.

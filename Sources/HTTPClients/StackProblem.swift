@@ -1,58 +1,59 @@
+public import PledgeHTTPMessages
 public import PledgeServices
 
 /// A known problem in the order of a stack.
-public struct StackProblem: Hashable, Sendable {
+package struct StackProblem: Hashable, Sendable {
     /// The part that should not be outside ``inner``; equal to `inner` if the stack has the part twice.
-    public let outer: String
+    package let outer: String
 
     /// The part that should not be inside ``outer``.
-    public let inner: String
+    package let inner: String
 
     /// The consequence, in one sentence.
-    public let consequence: String
+    package let consequence: String
 }
 
-/// Lists the known problems of a stack, without building it.
-///
-/// ```swift
-/// for problem in problems(of: .timeout(.seconds(2)), .circuitBreaker(), .retry()) { print(problem) }
-/// ```
-///
-/// It recognises this library's middleware by name (`Middleware.parts`). It skips middleware without a name, and
-/// middleware that `keyed` creates for a key. An order without a known problem may still be wrong for you: the
-/// guide "The whole stack" gives the reasons for each place.
-///
-/// - Parameter middleware: The parts, outermost first, as `stack` takes them.
-/// - Returns: The problems, each once, ordered by the position of the outer part and then of the inner part. Empty if
-///   none is known.
-public func problems<Input, Output>(
-    of middleware: Middleware<Input, Output>...
-) -> [StackProblem] {
-    let parts = Middleware(stacking: middleware).parts
-    var found: [StackProblem] = []
-    for (index, outer) in parts.enumerated() {
-        for innerIndex in parts.indices[(index + 1)...] {
-            let inner = parts[innerIndex]
-            // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is no
-            // problem.
-            if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
-            guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
-            let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
-            if !found.contains(problem) { found.append(problem) }
+extension Middleware {
+    /// The known problems of the order of a stack's parts, in words; found without building the stack.
+    ///
+    /// ```swift
+    /// for problem in Middleware(stacking: parts).problems { print(problem) }
+    /// ```
+    ///
+    /// A problem reads like "retry above idempotencyKey: each attempt has its own key, …". This library's middleware is
+    /// recognised by name (`parts`). Middleware without a name is skipped, and so is middleware that `keyed` creates for
+    /// a key. An order without a known problem may still be wrong for you: the guide "The whole stack" gives the reasons
+    /// for each place.
+    ///
+    /// Each problem is listed once, ordered by the position of the outer part and then of the inner part.
+    public var problems: [String] { stackProblems.map(\.description) }
+
+    /// The known problems of the order of a stack's parts.
+    package var stackProblems: [StackProblem] {
+        var found: [StackProblem] = []
+        for (index, outer) in parts.enumerated() {
+            for innerIndex in parts.indices[(index + 1)...] {
+                let inner = parts[innerIndex]
+                // If there is another timeout further in, the outer timeout is meant to limit the whole call, and is
+                // no problem.
+                if outer == "timeout", parts[innerIndex...].contains(outer) { continue }
+                guard let consequence = StackProblem.consequences[outer]?[inner] else { continue }
+                let problem = StackProblem(outer: outer, inner: inner, consequence: consequence)
+                if !found.contains(problem) { found.append(problem) }
+            }
         }
+        return found
     }
-    return found
 }
 
-/// Lists the known problems of the order within a stack's levels.
-///
-/// - Parameter stack: The stack.
-/// - Returns: The problems, as for a list of middleware.
-public func problems(of stack: HTTPStack) -> [StackProblem] { problems(of: stack.whole) }
+extension HTTPStack {
+    /// The known problems of the order within the levels, in words, like `Middleware.problems`.
+    public var problems: [String] { whole.problems }
+}
 
 extension StackProblem: CustomStringConvertible {
     /// A text like "retry above idempotencyKey: each attempt has its own key, …".
-    public var description: String {
+    package var description: String {
         outer == inner
             ? "\(outer) twice: \(consequence)" : "\(outer) above \(inner): \(consequence)"
     }
@@ -80,7 +81,7 @@ extension StackProblem {
             "loadShedding":
                 "a call gives its place up between attempts, so a full server gets more calls, not fewer.",
             "coalesce": "callers share a call, but each of them retries alone.",
-            "memoise": "an answer from the memo counts as an attempt.",
+            "memoize": "an answer from the memo counts as an attempt.",
         ],
         "hedge": [
             "retry":
@@ -174,7 +175,7 @@ extension StackProblem {
             "cookies": "callers with different cookies share one answer.",
             "defaultHeaders": "calls are compared without these headers.",
         ],
-        "memoise": [
+        "memoize": [
             "fallback":
                 "the memo keeps the substitute like an answer, unless its classifier says otherwise.",
             "deadline": "callers who wait for the same answer share the first caller's time limit.",

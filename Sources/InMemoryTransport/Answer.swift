@@ -48,19 +48,12 @@ extension MemoryTransport.Answer {
     /// The value as JSON, with the status 200 and the Content-Type `application/json`.
     ///
     /// - Parameters:
-    ///   - value: The value. It is encoded at once. If it cannot be encoded, the call fails with
-    ///     ``MemoryTransport/AnswerFailure``, which keeps the encoder's error.
+    ///   - value: The value. It is encoded at once. If it cannot be encoded, the call fails with an error that names the
+    ///     route and says why.
     ///   - json: The JSON settings. Usually you pass the settings of the client that you test.
     public static func json(_ value: some Encodable, using json: JSONCoding = JSONCoding()) -> Self
     {
-        .json(value, encoder: json.encoder())
-    }
-
-    /// The value as JSON, written by an encoder.
-    ///
-    /// The status, the Content-Type and the errors are the same as for ``json(_:using:)``.
-    public static func json(_ value: some Encodable, encoder: JSONEncoder) -> Self {
-        let body = Result { try encoder.encode(value) }
+        let body = Result { try json.encoder().encode(value) }
         let type = String(describing: Swift.type(of: value))
         return Self { call in
             do { return Future(value: .json(try body.get())) } catch {
@@ -77,7 +70,7 @@ extension MemoryTransport.Answer {
     /// The bytes of a file, with the status 200.
     ///
     /// - Parameter url: The file. It is read for each call, on the thread that answers. If it cannot be read, the call
-    ///   fails with ``MemoryTransport/AnswerFailure``, which keeps the system's error.
+    ///   fails with an error that names the route and says why.
     public static func file(_ url: URL) -> Self {
         Self { call in
             do {
@@ -146,21 +139,11 @@ extension MemoryTransport.Answer {
         Self { call in Future(value: try body(call)) }
     }
 
-    /// A future of data that a closure creates for each call, with the status 200.
-    ///
-    /// With it, a test controls when and how each call is answered. Cancelling the call cancels the future. If the
-    /// closure throws, the call fails with that error.
-    public static func future(
-        _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Future<Data>
-    ) -> Self {
-        Self { call in try body(call).map { HTTPResponse(status: 200, body: $0) } }
-    }
-
     /// A future of a response that a closure creates for each call.
     ///
     /// With it, a test controls when and how each call is answered. Cancelling the call cancels the future. If the
     /// closure throws, the call fails with that error.
-    public static func futureResponse(
+    public static func future(
         _ body: @escaping @Sendable (MemoryTransport.Call) throws -> Future<HTTPResponse>
     ) -> Self {
         Self(body)
@@ -171,7 +154,7 @@ extension MemoryTransport.Answer {
     /// Several answers: each call takes the next one, and the last answer repeats.
     ///
     /// The order of the calls decides which answer each one gets, whatever the latency. Each transport starts with the
-    /// first answer. An empty sequence fails with ``MemoryTransport/AnswerFailure``. To fail every call after the last
+    /// first answer. An empty sequence fails each call. To fail every call after the last
     /// answer, put ``failure(_:)`` at the end.
     public static func sequence(_ answers: [Self]) -> Self {
         guard let last = answers.indices.last else {
@@ -200,9 +183,9 @@ extension MemoryTransport.Answer {
 
 extension MemoryTransport {
     /// The error of a route that could not answer: the route, the call, and the reason.
-    public struct AnswerFailure: Error, CallerError {
+    package struct AnswerFailure: Error, CallerError {
         /// The reason why a route could not answer.
-        public enum Code: Hashable, Sendable {
+        package enum Code: Hashable, Sendable {
             /// The file cannot be read.
             case unreadableFile
             /// The value cannot be encoded.
@@ -212,18 +195,18 @@ extension MemoryTransport {
         }
 
         /// The reason why the route could not answer.
-        public let code: Code
+        package let code: Code
 
         /// The call that got no answer.
-        public let call: Call
+        package let call: Call
 
         /// The file's path, or the type of the value.
         ///
         /// For an empty sequence, the words "a sequence".
-        public let subject: String
+        package let subject: String
 
         /// The error of reading the file or encoding the value; nil for an empty sequence.
-        public let cause: (any Error)?
+        package let cause: (any Error)?
     }
 }
 

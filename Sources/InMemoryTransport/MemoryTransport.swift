@@ -27,8 +27,8 @@ public final class MemoryTransport: Sendable, HTTPTransport {
     ///
     /// - Returns: A future of the body, if the status is in 200…299. Otherwise the future fails with
     ///   - `Endpoint.Error` if the endpoint cannot be sent;
-    ///   - ``UnmatchedCall`` if no route matches;
-    ///   - ``AnswerFailure`` if a file cannot be read, a value cannot be encoded, or a sequence is empty;
+    ///   - an error that names the nearest route if no route matches;
+    ///   - an error that names the route if a file cannot be read, a value cannot be encoded, or a sequence is empty;
     ///   - `HTTPError` for another status, for a random failure, and, with the code `timedOut`, if the deadline of the
     ///     calling `CallContext` passes.
     /// - Complexity: Linear in the number of routes.
@@ -73,8 +73,7 @@ public final class MemoryTransport: Sendable, HTTPTransport {
     /// The transport keeps them until it is released.
     public var calls: [Call] { state.withLock { $0.calls } }
 
-    /// The routes that the transport answers with.
-    public let routes: [Route]
+    let routes: [Route]
 
     let latency: Duration
     let base: URL?
@@ -216,7 +215,7 @@ extension MemoryTransport {
             for (route, respond) in zip(routes, responders) {
                 guard let parameters = route.parameters(matching: asked) else { continue }
                 let call = Call(
-                    endpoint: endpoint, request: request, route: route.description,
+                    endpoint: endpoint, request: request, route: route.name,
                     parameters: parameters)
                 return admit(call, to: respond)
             }

@@ -12,18 +12,18 @@ extension MemoryTransport {
     /// its own, the route matches the path and the query of the endpoint's base.
     public struct Route: Sendable {
         /// The method to match; nil matches any.
-        public let method: HTTPMethod?
+        package let method: HTTPMethod?
 
         /// The pattern of the path, such as "/products/:id".
-        public let pattern: String
+        package let pattern: String
 
         /// The query items that a call must have: each name with its value, or with nil for any value.
         ///
         /// A call may have more items.
-        public let query: [String: String?]
+        package let query: [String: String?]
 
         /// The answer to the calls that match.
-        public let answer: Answer
+        package let answer: Answer
 
         /// Creates a route.
         ///
@@ -97,9 +97,9 @@ extension MemoryTransport.Route {
     ) -> Self { Self(.delete, pattern, query: query, answer: answer) }
 }
 
-extension MemoryTransport.Route: CustomStringConvertible {
+extension MemoryTransport.Route {
     /// The method, the pattern and the query, like "GET /search?page=2"; "*" stands for any.
-    public var description: String {
+    package var name: String {
         let items = query.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value ?? "*")" }
         let place = pattern.utf8.starts(with: "/".utf8) ? pattern : "/\(pattern)"
         let text = "\(method?.rawValue ?? "*") \(place)"
@@ -122,6 +122,29 @@ extension MemoryTransport.Route {
         if let method, method != asked.method {
             differences.append("the method is not \(method)")
         }
+        differences += pathDifferences(from: asked)
+        for (name, value) in query.sorted(by: { $0.key < $1.key }) {
+            let values = asked.query.filter { Self.areSame($0.name, name) }.map(\.value)
+            if values.isEmpty {
+                differences.append("the query has no \(Self.quoted(name))")
+            } else if let value, !values.contains(where: { Self.areSame($0 ?? "", value) }) {
+                differences.append(
+                    "the query's \(Self.quoted(name)) is not \(Self.quoted(value))"
+                )
+            }
+        }
+        return differences
+    }
+
+    /// How far a target is from this route: first how the paths differ, and then everything.
+    ///
+    /// A route whose path matches is nearer than any other, even if the call lacks several query items.
+    func distance(to asked: RequestTarget) -> (inPath: Int, inAll: Int) {
+        (pathDifferences(from: asked).count, differences(from: asked).count)
+    }
+
+    private func pathDifferences(from asked: RequestTarget) -> [String] {
+        var differences: [String] = []
         let own = segments
         if own.count != asked.segments.count {
             differences.append(
@@ -132,16 +155,6 @@ extension MemoryTransport.Route {
         where !Self.matches(mine, theirs) {
             let wanted = Self.parameter(of: mine).map { "a value for \($0)" } ?? Self.quoted(mine)
             differences.append("segment \(index + 1) is \(Self.quoted(theirs)), not \(wanted)")
-        }
-        for (name, value) in query.sorted(by: { $0.key < $1.key }) {
-            let values = asked.query.filter { Self.areSame($0.name, name) }.map(\.value)
-            if values.isEmpty {
-                differences.append("the query has no \(Self.quoted(name))")
-            } else if let value, !values.contains(where: { Self.areSame($0 ?? "", value) }) {
-                differences.append(
-                    "the query's \(Self.quoted(name)) is not \(Self.quoted(value))"
-                )
-            }
         }
         return differences
     }

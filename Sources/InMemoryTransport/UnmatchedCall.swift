@@ -3,26 +3,30 @@ public import PledgeServices
 
 extension MemoryTransport {
     /// The error of a call that matches no route: the call, the routes, and the nearest route.
-    public struct UnmatchedCall: Error, CallerError {
+    package struct UnmatchedCall: Error, CallerError {
         /// The endpoint of the call.
-        public let endpoint: Endpoint
+        package let endpoint: Endpoint
 
         /// The routes, like "GET /products/:id", in order.
-        public let routes: [String]
+        package let routes: [String]
 
-        /// The route with the fewest differences; nil if the transport has no routes.
-        public let nearest: String?
+        /// The route that differs least: a difference in the path weighs more than all in the query.
+        ///
+        /// Nil if the transport has no routes.
+        package let nearest: String?
 
         /// The differences between the call and the nearest route, in words.
-        public let differences: [String]
+        package let differences: [String]
 
         init(endpoint: Endpoint, asked: RequestTarget, routes: [Route]) {
             self.endpoint = endpoint
-            self.routes = routes.map(\.description)
-            let all = routes.map { ($0, $0.differences(from: asked)) }
-            let best = all.min { $0.1.count < $1.1.count }
-            nearest = best?.0.description
-            differences = best?.1 ?? []
+            self.routes = routes.map(\.name)
+            let best = routes.min {
+                let (left, right) = ($0.distance(to: asked), $1.distance(to: asked))
+                return left < right
+            }
+            nearest = best?.name
+            differences = best?.differences(from: asked) ?? []
         }
     }
 }

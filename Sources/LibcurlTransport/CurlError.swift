@@ -1,7 +1,8 @@
 import CPledgeCurl
-public import PledgeHTTPMessages
+package import PledgeHTTPMessages
+public import PledgeHTTPText
 import PledgeHTTPTransportKit
-public import PledgeServices
+package import PledgeServices
 
 #if canImport(Glibc)
 import Glibc
@@ -14,12 +15,12 @@ import Android
 #endif
 
 /// A failure as libcurl describes it.
-public struct CurlError: Error, ShownCause {
+package struct CurlError: Error, ShownCause {
     /// libcurl's code, such as 7 (CURLE_COULDNT_CONNECT).
-    public let code: Int
+    package let code: Int
 
     /// libcurl's words for the code.
-    public let words: String
+    package let words: String
 
     /// `errno`; zero for none.
     let systemError: Int32
@@ -53,26 +54,21 @@ public struct CurlError: Error, ShownCause {
     }
 }
 
-extension CurlError: CustomStringConvertible {
+extension CurlError: DescribedError {
     /// libcurl's words and its code.
-    public var description: String { "\(words) (libcurl \(code))" }
+    package var description: String { "\(words) (libcurl \(code))" }
 }
 
-extension CurlError: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
-}
-
-extension CurlError: OutcomeAdvising {
+extension CurlError: AdvisingError {
     /// Retryable, because another call may succeed.
     ///
     /// The `HTTPError` that has this error as its cause usually knows more.
-    public var advisedOutcome: Outcome { .retryable(after: nil) }
+    package var outcome: Outcome { .retryable(after: nil) }
 
     /// True if the server said over HTTP/2 that it did not process the request.
     ///
     /// It says so with REFUSED_STREAM, or with a GOAWAY whose last stream is lower than the request's.
-    public var isCertainlyUnsent: Bool { isRefused }
+    package var isCertainlyUnsent: Bool { isRefused }
 }
 
 extension HTTPError {

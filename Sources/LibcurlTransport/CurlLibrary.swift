@@ -1,14 +1,15 @@
 import CPledgeCurl
-public import PledgeHTTPMessages
-public import PledgeServices
+package import PledgeHTTPMessages
+public import PledgeHTTPText
+package import PledgeServices
 
 /// The libcurl that was found on this machine.
-public struct CurlLibrary: Hashable, Sendable {
+package struct CurlLibrary: Hashable, Sendable {
     /// The version, such as "7.88.1".
-    public let version: String
+    package let version: String
 
     /// The TLS library that libcurl uses, with its version, such as "OpenSSL/3.0.19"; nil if libcurl has no TLS.
-    public let tlsLibrary: String?
+    package let tlsLibrary: String?
 
     let features: UInt32
 
@@ -45,7 +46,7 @@ public struct CurlLibrary: Hashable, Sendable {
     /// Finds the libcurl of this machine, on first use.
     ///
     /// - Throws: ``Unavailable`` if no usable libcurl is found.
-    public static func lookUp() throws(Unavailable) -> CurlLibrary { try found.get() }
+    package static func lookUp() throws(Unavailable) -> CurlLibrary { try found.get() }
 
     private static let found: Result<CurlLibrary, Unavailable> = {
         let availability = ccurl_look_up()
@@ -75,9 +76,9 @@ public struct CurlLibrary: Hashable, Sendable {
 
 extension CurlLibrary {
     /// The reason why libcurl cannot be used on this machine, and what to do about it.
-    public struct Unavailable: Error, CustomStringConvertible, ShownCause, Hashable {
+    package struct Unavailable: DescribedError, ShownCause, Hashable {
         /// The reason and the remedy, in words.
-        public let description: String
+        package let description: String
 
         /// Returns nil if libcurl can be used.
         init?(_ availability: ccurl_availability, version: UInt32) {
@@ -104,12 +105,7 @@ extension CurlLibrary {
     }
 }
 
-extension CurlLibrary.Unavailable: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
-}
-
 extension CurlLibrary.Unavailable: CallerError {
     /// True, because nothing was sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }

@@ -15,7 +15,7 @@ import PledgeServices
 /// passwords and decompression are off. Middleware does these things, in the same way over every transport. A user and
 /// a password in the URL are not sent.
 ///
-/// The first transport looks for libcurl at run time; see ``CurlLibrary``. If there is none, each call fails with the
+/// The first transport looks for libcurl at run time; so a system without it can still start your program. If there is none, each call fails with the
 /// code `unsupported`, and the error says what to install.
 ///
 /// - **Bodies.** Bodies are streamed in both directions in constant memory. A slow reader slows down the server, and a
@@ -58,7 +58,7 @@ public final class CurlTransport: Sendable, HTTPTransport {
     ///   - configuration: The limits of the transport.
     ///   - settings: How connections are made.
     ///   - delivery: Where futures settle.
-    ///   - scheduler: The clock of all limits except ``Configuration/connectTimeout``.
+    ///   - scheduler: The clock of all limits except `connectTimeout`.
     /// - Throws: An `UnsupportedSetting` if this machine's libcurl cannot apply a setting.
     public convenience init(
         _ configuration: Configuration = Configuration(),
@@ -95,10 +95,10 @@ public final class CurlTransport: Sendable, HTTPTransport {
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
     /// - Returns: A future of the server's response, whatever its status. It fails with
-    ///   - `HTTPRequest.Error` if the request cannot be sent; then nothing is sent;
+    ///   - `Endpoint.Error` if the request cannot be sent; then nothing is sent;
     ///   - `HTTPError` if no whole answer arrived. The error has the request, the part of the response that arrived (no
-    ///     part of a body that is too large), and usually libcurl's ``CurlError`` as its cause. Its code is
-    ///     `HTTPError.Code.bodyTooLarge` if the body is larger than ``Configuration/maxBodySize``,
+    ///     part of a body that is too large), and usually libcurl's words as its cause. Its code is
+    ///     `HTTPError.Code.bodyTooLarge` if the body is larger than `maxBodySize`,
     ///     `HTTPError.Code.timedOut` if a time limit has passed, which the error names,
     ///     `HTTPError.Code.transportClosed` if ``close()`` has ended the call, and `HTTPError.Code.unsupported` if the
     ///     machine has no libcurl;
@@ -157,58 +157,16 @@ public final class CurlTransport: Sendable, HTTPTransport {
 extension CurlTransport {
     /// The limits of a transport.
     public struct Configuration: Hashable, Sendable {
-        /// The longest time to connect, including name look-up and TLS.
-        ///
-        /// After that time, the call fails with `HTTPError.Code.timedOut`. libcurl measures it, in real time.
-        public var connectTimeout: Duration
-
-        /// The longest time that a call waits while all connections are busy; nil for no limit.
-        ///
-        /// After that time, the call fails with `HTTPError.Code.timedOut`. The wait does not count toward
-        /// ``idleTimeout``.
-        public var connectionWaitTimeout: Duration?
-
-        /// The longest time without a byte in either direction; nil for no limit.
-        ///
-        /// After that time, the call fails with `HTTPError.Code.timedOut`. Each piece of a body starts the time again.
-        /// The time does not run while the reader or the source of a body pauses.
-        public var idleTimeout: Duration?
-
-        /// The largest body of a whole response, in bytes.
-        ///
-        /// A larger body fails the call with `HTTPError.Code.bodyTooLarge`.
-        public var maxBodySize: Int
-
-        /// The largest head of a response, in bytes, including interim responses and trailers.
-        ///
-        /// A larger head fails the call with `HTTPError.Code.badResponse`.
-        public var maxHeadSize: Int
-
-        /// The number of unread bytes of a streamed response at which the transport stops receiving.
-        ///
-        /// This limit applies over HTTP/1.1. With `ConnectionSettings.Versions.http2` and `.http3`, libcurl uses a
-        /// larger window for each stream: 32 MiB in 7.88, 10 MiB in 8.x.
-        public var maxUnreadBytes: Int
-
-        /// The largest number of open connections to one host; see also ``countsSilentConnections``.
-        ///
-        /// Further calls wait for a free connection.
-        public var maxConnectionsPerHost: Int
-
-        /// True if connections on which a server says nothing count towards ``maxConnectionsPerHost``.
-        ///
-        /// By default, a connection no longer counts if no byte comes on it for twice as long as the host's first
-        /// bytes usually take (at least 50 ms, at most a second) while other calls wait for a connection. So calls
-        /// that hang don't keep those that would be answered at once. A connection with a streamed response always
-        /// counts. At most half of the files that the process may have open are connections that don't count. Set
-        /// true for a server that can't have more connections.
-        public var countsSilentConnections: Bool
-
-        /// The largest number of open connections in total; nil for no limit.
-        public var maxConnections: Int?
-
-        /// The longest time that an unused connection is kept.
-        public var keepAlive: Duration
+        package var connectTimeout: Duration
+        package var connectionWaitTimeout: Duration?
+        package var idleTimeout: Duration?
+        package var maxBodySize: Int
+        package var maxHeadSize: Int
+        package var maxUnreadBytes: Int
+        package var maxConnectionsPerHost: Int
+        package var countsSilentConnections: Bool
+        package var maxConnections: Int?
+        package var keepAlive: Duration
 
         /// False if the kernel can't say when a connection's last byte arrived.
         var asksKernel = true
@@ -217,6 +175,33 @@ extension CurlTransport {
         ///
         /// It is a programming error if `maxConnectionsPerHost`, `maxConnections`, `maxHeadSize` or `maxUnreadBytes` is
         /// below one, or if `maxBodySize` or `idleTimeout` is below zero. Creating a transport then traps.
+        ///
+        /// - Parameters:
+        ///   - connectTimeout: The longest time to connect, including name look-up and TLS. After that time, the call
+        ///     fails with `HTTPError.Code.timedOut`. libcurl measures it, in real time.
+        ///   - connectionWaitTimeout: The longest time that a call waits while all connections are busy; nil for no
+        ///     limit. After that time, the call fails with `HTTPError.Code.timedOut`. The wait does not count toward
+        ///     `idleTimeout`.
+        ///   - idleTimeout: The longest time without a byte in either direction; nil for no limit. After that time,
+        ///     the call fails with `HTTPError.Code.timedOut`. Each piece of a body starts the time again. The time
+        ///     does not run while the reader or the source of a body pauses.
+        ///   - maxBodySize: The largest body of a whole response, in bytes. A larger body fails the call with
+        ///     `HTTPError.Code.bodyTooLarge`.
+        ///   - maxHeadSize: The largest head of a response, in bytes, including interim responses and trailers. A
+        ///     larger head fails the call with `HTTPError.Code.badResponse`.
+        ///   - maxUnreadBytes: The number of unread bytes of a streamed response at which the transport stops
+        ///     receiving. This limit applies over HTTP/1.1. With `ConnectionSettings.Versions.http2` and `.http3`,
+        ///     libcurl uses a larger window for each stream: 32 MiB in 7.88, 10 MiB in 8.x.
+        ///   - maxConnectionsPerHost: The largest number of open connections to one host; see also
+        ///     `countsSilentConnections`. Further calls wait for a free connection.
+        ///   - countsSilentConnections: True if connections on which a server says nothing count towards
+        ///     `maxConnectionsPerHost`. By default, a connection no longer counts if no byte comes on it for twice as
+        ///     long as the host's first bytes usually take (at least 50 ms, at most a second) while other calls wait
+        ///     for a connection. So calls that hang don't keep those that would be answered at once. A connection
+        ///     with a streamed response always counts. At most half of the files that the process may have open are
+        ///     connections that don't count. Set true for a server that can't have more connections.
+        ///   - maxConnections: The largest number of open connections in total; nil for no limit.
+        ///   - keepAlive: The longest time that an unused connection is kept.
         public init(
             connectTimeout: Duration = .seconds(10),
             connectionWaitTimeout: Duration? = .seconds(10),

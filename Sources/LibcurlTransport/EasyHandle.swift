@@ -14,7 +14,7 @@ final class EasyHandle: @unchecked Sendable {
     /// Where libcurl reports whether the server has excluded the request.
     private let refusal = UnsafeMutablePointer<ccurl_refusal>.allocate(capacity: 1)
     private var watchesRefusals = false
-    /// libcurl's code for the first option that it rejected.
+    /// The error code that libcurl returned for the first option that it rejected.
     private(set) var refusedOption: Int32?
     private var headers: OpaquePointer?
     private var addresses: OpaquePointer?

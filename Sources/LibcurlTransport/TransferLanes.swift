@@ -9,8 +9,8 @@ import PledgeServices
 ///
 /// A transfer is silent if no byte has come for twice as long as the host's first bytes usually take (at least 50 ms,
 /// at most a second). If others wait, a silent transfer gives up its lane and goes on without one. So servers that hang
-/// don't keep back calls that others would answer at once. A silent transfer keeps its connection, so only so many may
-/// give up their lanes.
+/// don't keep back calls that others would answer at once. A silent transfer keeps its connection, so at most `maxSilent`
+/// transfers go on without a lane.
 struct TransferLanes {
     enum Place {
         case none
@@ -205,7 +205,7 @@ extension TransferLanes.Host {
         return taken.count
     }
 
-    /// Gives the free lanes to those that wait, and returns these.
+    /// Gives free lanes to waiting transfers, and returns these transfers.
     fileprivate mutating func beginWaiting(_ limit: Int) -> [Transfer] {
         var next: [Transfer] = []
         while busy.count < limit, let transfer = waiting.popFirst() {

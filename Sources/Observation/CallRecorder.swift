@@ -20,7 +20,7 @@ public final class CallRecorder: Sendable {
     ///
     /// Use it only once for each call. Otherwise, the events within spans are shown twice.
     public var observer: ServiceObserver {
-        ServiceObserver { event in
+        ServiceObserver(for: self) { event in
             // The event is converted before the lock is taken, because the conversion may run an error type's own
             // `loggedCode`.
             let event = RecordedEvent(event)
@@ -100,10 +100,10 @@ public struct RecordedCall: Sendable {
     public var name: String { spans.first?.name ?? "call" }
 
     /// True if every span that began has ended.
-    public var isOver: Bool { spans.allSatisfy { $0.end != nil } }
+    package var isOver: Bool { spans.allSatisfy { $0.end != nil } }
 
     /// The number of events that were dropped because of the recorder's limit for each call.
-    public private(set) var eventsDropped = 0
+    package private(set) var eventsDropped = 0
 
     /// A part of the call.
     struct Span: Sendable {

@@ -107,7 +107,7 @@ private struct ProcessTrace {
 /// of hedges may overlap without being nested. So a span that overlaps its siblings gets another line, together with
 /// its children.
 struct TraceLanes {
-    /// For each span's number, the span's line, counted from one.
+    /// Each span's line, counted from one, by the span's number.
     private(set) var lane: [Int: Int] = [:]
 
     private struct Open {

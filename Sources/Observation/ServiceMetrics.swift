@@ -26,7 +26,7 @@ public import PledgeServices
 /// Prometheus' own clients. Outcomes are `success`, `retryable`, `failure` and `ignorable`, as the caller sees them.
 /// So a rejection by a healthy service is a failure.
 ///
-/// The label `policy_name` is the name of a policy's state, such as `CircuitBreaker.name`. The label is missing if
+/// The label `policy_name` is the name given to a policy's state, such as a circuit breaker's. The label is missing if
 /// the state has no name. In a client that makes a state for each origin, the name is the origin. An event after the
 /// end of its call has no label `call`.
 ///
@@ -39,11 +39,12 @@ public import PledgeServices
 public final class ServiceMetrics: Sendable {
     /// The observer that counts events.
     ///
-    /// Use it only once for each call, because otherwise events are counted twice.
+    /// It may observe a call and the calls within it, such as a server's route and its upstreams: each is counted once,
+    /// under its own name.
     public var observer: ServiceObserver {
         ServiceObserver(
-            { event in self.table.withLock { $0.add(event) } },
-            watch: { state in if let state = state as? any GaugedState { self.watch(state) } })
+            for: self, { event in self.table.withLock { $0.add(event) } },
+            watch: { state in if let state = state as? any StateNumbers { self.watch(state) } })
     }
 
     /// All series, in Prometheus' text format, version 0.0.4; empty if nothing was counted yet.
@@ -68,6 +69,7 @@ public final class ServiceMetrics: Sendable {
     /// An HTTP client with this ``observer`` calls this for the states that it creates. The number of watched states is
     /// limited, and further states aren't shown.
     public func watch(_ state: some GaugedState) {
+        guard let state = state as? any StateNumbers else { return }
         watched.withLock { watched in
             if watched.count >= watchLimit { watched = watched.filter { $0.value.state != nil } }
             guard watched.count < watchLimit else { return }
@@ -76,7 +78,7 @@ public final class ServiceMetrics: Sendable {
     }
 
     private struct Watched {
-        weak var state: (any GaugedState)?
+        weak var state: (any StateNumbers)?
     }
 
     /// The numbers of all watched states.
@@ -233,7 +235,7 @@ struct MetricsTable: Sendable {
         if let open { inFlight[[open], default: 0] -= 1 }
         let name = open ?? BoundedLabels.other
         calls[[name, outcome.label], default: PrometheusHistogram()].add(latency)
-        health[[name, outcome.health.rawValue], default: 0] += 1
+        health[[name, "\(outcome.health)"], default: 0] += 1
     }
 }
 

@@ -2,7 +2,8 @@ public import Foundation
 public import PledgeHTTPClients
 
 extension HTTPClient {
-    /// Creates a client over a new ``DefaultTransport`` with default limits.
+    /// Creates a client over a new transport with default limits: on Linux `CurlTransport`, if a usable libcurl is found,
+    /// and otherwise `SessionTransport`.
     ///
     /// ```swift
     /// let client = HTTPClient(base: server)

@@ -1,9 +1,9 @@
-public import PledgeHTTPTransportKit
+package import PledgeHTTPTransportKit
 import PledgeLibcurlTransport
 import PledgeURLSessionTransport
 
 /// The transport of a client that doesn't name one.
-public enum DefaultTransport: String, Sendable {
+package enum DefaultTransport: String, Sendable {
     /// `CurlTransport`, over the system's libcurl.
     case curl
     /// `SessionTransport`, over URLSession.
@@ -12,7 +12,7 @@ public enum DefaultTransport: String, Sendable {
     /// The default on this system: libcurl on Linux if a usable one is found, otherwise URLSession.
     ///
     /// A process looks libcurl up only once.
-    public static var ofThisSystem: DefaultTransport {
+    package static var ofThisSystem: DefaultTransport {
         #if os(Linux)
         if (try? CurlLibrary.lookUp()) != nil { return .curl }
         #endif
@@ -20,7 +20,7 @@ public enum DefaultTransport: String, Sendable {
     }
 
     /// Creates a transport with its own connections and default limits.
-    public func make() -> any HTTPTransport {
+    package func make() -> any HTTPTransport {
         switch self {
         case .curl: CurlTransport()
         case .urlsession: SessionTransport()

@@ -56,7 +56,7 @@ extension CookieJar {
         file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
         now: @escaping @Sendable () -> Date = { .now },
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
+        isPublicSuffix: (@Sendable (String) -> Bool)? = nil,
         onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
     ) { fatalError() }
 }
@@ -167,9 +167,24 @@ extension HTTPClient {
     )
     public func upload(
         _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
         progress: HTTPProgress? = nil
     ) async throws -> HTTPResponse { fatalError() }
+}
+
+extension HTTPClient.Futures {
+    /// Uploads nothing; in `PledgeStorage`.
+    @available(
+        *, unavailable,
+        message: "add the product PledgeStorage to your target, and import PledgeStorage"
+    )
+    public func upload(
+        _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
+        by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
+        progress: HTTPProgress? = nil
+    ) -> Future<HTTPResponse> { fatalError() }
 }
 
 /// An app's state; in `PledgeStores`.
@@ -182,6 +197,9 @@ public struct Store<State, Event> {
         initialState: State, reducer: Reducer<State, Event>, middleware: [Any] = [],
         feedback: [Any] = [], queueLimit: Int? = nil, onFailure: ((any Error) -> Void)? = nil
     ) {}
+
+    /// Moved to `PledgeStores`.
+    public func dispatch(_ event: Event) {}
 }
 
 /// A change of state; in `PledgeStores`.
@@ -306,7 +324,7 @@ public struct DispatchContext<State, Event> {
     public var state: State { fatalError() }
 
     /// Dispatches nothing.
-    public func dispatch(event: Event) {}
+    public func dispatch(_ event: Event) {}
 }
 
 /// The differences of two states; in `PledgeStores`.
@@ -317,12 +335,6 @@ public struct StateDiff {
     /// Compares nothing.
     public init<Value>(from old: Value, to new: Value) {}
 }
-
-/// The error of effects that take too long; in `PledgeStores`.
-@available(
-    *, unavailable, message: "add the product PledgeStores to your target, and import PledgeStores"
-)
-public struct EffectsUnfinished: Error {}
 
 /// A function that calls back; in `PledgeArticles`.
 @available(
@@ -472,6 +484,100 @@ extension HTTPClient.CustomMiddleware {
         message: "add the product PledgeObservation to your target, and import PledgeObservation"
     )
     public static func record(into recorder: HTTPRecorder) -> Self { fatalError() }
+}
+
+/// A network made of routes; in `PledgeTesting`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTesting to your target, and import PledgeTesting"
+)
+public struct MemoryTransport: HTTPTransport {
+    /// An answer of a route.
+    public struct Answer {
+        /// Moved to `PledgeTesting`.
+        public static func data(_ data: Data) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func text(_ text: String) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func json(_ value: some Encodable) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func status(
+            _ status: Int, headers: HTTPHeaders = [:], body: Data = Data()
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func failure(_ error: any Error) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func sequence(_ answers: [Self]) -> Self { Self() }
+    }
+
+    /// A route and its answer.
+    public struct Route {
+        /// Moved to `PledgeTesting`.
+        public static func any(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func get(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func post(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func put(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func patch(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+
+        /// Moved to `PledgeTesting`.
+        public static func delete(
+            _ pattern: String, query: [String: String?] = [:], answer: Answer
+        ) -> Self { Self() }
+    }
+
+    /// Moved to `PledgeTesting`.
+    public var calls: [Any] { [] }
+
+    /// Moved to `PledgeTesting`.
+    public init(routes: [Route], latency: Duration = .zero) {}
+
+    /// Moved to `PledgeTesting`.
+    public func request(_ endpoint: Endpoint) -> Future<Data> { fatalError() }
+
+    /// Sends nothing.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
+}
+
+/// A network that the test answers; in `PledgeTesting`.
+@available(
+    *, unavailable,
+    message: "add the product PledgeTesting to your target, and import PledgeTesting"
+)
+public struct MockNetwork: HTTPTransport {
+    /// Moved to `PledgeTesting`.
+    public init() {}
+
+    /// Moved to `PledgeTesting`.
+    public func next() throws -> Any { fatalError() }
+
+    /// Moved to `PledgeTesting`.
+    public func request(_ endpoint: Endpoint) -> Future<Data> { fatalError() }
+
+    /// Sends nothing.
+    public func send(_ request: HTTPRequest) -> Future<HTTPResponse> { fatalError() }
 }
 
 /// A network from a recording; in `PledgeTesting`.
@@ -726,8 +832,8 @@ extension Middleware {
         *, unavailable,
         message: "add the product PledgeTraffic to your target, and import PledgeTraffic"
     )
-    public static func memoise(
-        by key: (Input) -> String, in memo: SharedMemo<Output>
+    public static func memoize(
+        by key: (Input) -> String, sharing memo: SharedMemo<Output>
     ) -> Middleware { .passThrough }
 }
 

@@ -7,5 +7,4 @@
 @_exported public import PledgeHTTPMessages
 @_exported public import PledgeHTTPNetworking
 @_exported public import PledgeHTTPTransportKit
-@_exported public import PledgeInMemoryTransport
 @_exported public import PledgeServices

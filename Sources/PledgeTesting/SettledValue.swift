@@ -9,7 +9,7 @@ extension Future {
     /// ```
     ///
     /// - Returns: The value.
-    /// - Throws: The error of a rejected future, or ``PendingFutureError`` if the future is still pending.
+    /// - Throws: The error of a rejected future, or an error that says what to do if the future is still pending.
     public func settledValue() throws -> Value {
         guard let result else { throw PendingFutureError() }
         return try result.get()
@@ -17,12 +17,12 @@ extension Future {
 }
 
 /// The error of a test that asks a pending future for its value.
-public struct PendingFutureError: Error, Hashable, CustomStringConvertible {
+package struct PendingFutureError: Error, Hashable, CustomStringConvertible {
     /// Creates the error.
-    public init() {}
+    package init() {}
 
     /// What happened, and what to do about it.
-    public var description: String {
+    package var description: String {
         """
         the future is still pending: answer the call it waits for, advance its scheduler, or \
         write `try await future.value`

@@ -145,7 +145,7 @@ extension Scenario {
         // ended is an error.
         if isQuiet { waiting = waiting ?? caller.recorder.errorOfWaiting }
         let escapes = scheduler.escapes.withLock { $0 }
-        (run.error, run.escapedActions) = (escapes.first ?? waiting, escapes.count)
+        (run.escape, run.escapedActions) = (escapes.first ?? waiting, escapes.count)
         return run
     }
 

@@ -1,4 +1,4 @@
-public import PledgeServices
+package import PledgeServices
 
 /// The reason why a run says nothing about its stack: work has left the simulation.
 ///
@@ -9,9 +9,9 @@ public import PledgeServices
 /// ```swift
 /// #expect(run.error == nil)
 /// ```
-public struct SimulationError: Error, Hashable {
+package struct SimulationError: Error, Hashable {
     /// The kinds of error: how work left the simulation.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    package enum Code: String, Sendable, Hashable, CaseIterable {
         /// The fleet was called on another thread.
         ///
         /// That call fails with this error.
@@ -35,10 +35,10 @@ public struct SimulationError: Error, Hashable {
     }
 
     /// The kind of error.
-    public let code: Code
+    package let code: Code
 
     /// The number of the call that has not ended, or that ended on another thread; nil if it isn't known.
-    public let call: Int?
+    package let call: Int?
 
     init(_ code: Code, call: Int? = nil) {
         self.code = code
@@ -48,12 +48,12 @@ public struct SimulationError: Error, Hashable {
 
 extension SimulationError: CodedError {
     /// The code's name.
-    public var loggedCode: String { code.rawValue }
+    package var loggedCode: String { code.rawValue }
 }
 
 extension SimulationError: CustomStringConvertible {
     /// What happened, and what to write instead.
-    public var description: String { "\(event). \(advice)" }
+    package var description: String { "\(event). \(advice)" }
 
     private var event: String {
         let call = call.map { "call \($0)" } ?? "a call"

@@ -15,17 +15,20 @@ public struct SimulationRun: Sendable {
     /// The time at which the last fault ended, or began if it has no end, in seconds; 0 without faults.
     ///
     /// If a closure makes a fault, such as a restart, the end of that fault isn't known.
-    public internal(set) var lastFaultTime = 0.0
+    package internal(set) var lastFaultTime = 0.0
 
     /// The number of events that happened.
-    public let eventCount: Int
+    package let eventCount: Int
 
     /// The first error of the run, with a text that says what to write instead; nil if the run is valid.
     ///
     /// A run has an error if another thread called the fleet, set a timer or ended a call, or if the stack used real
     /// time or the system's random numbers. It also has one if calls have not ended though there was nothing left to
     /// happen. If a call waits forever because one of its messages was lost, that isn't an error.
-    public internal(set) var error: SimulationError?
+    public var error: (any Error)? { escape }
+
+    /// The same error, with its code.
+    package internal(set) var escape: SimulationError?
 
     /// The number of actions outside the simulation.
     ///
@@ -89,9 +92,9 @@ extension SimulationRun {
         /// Finished calls that their callers had cancelled: work for nothing.
         public let wasted: Int
         /// The average number of calls in the queue and with the workers, until the run ended.
-        public let meanCalls: Double
+        package let meanCalls: Double
         /// The average time that the finished calls spent in the host, in seconds; 0 if none finished.
-        public let meanTime: Double
+        package let meanTime: Double
 
         init(_ name: String, _ statistics: HostStatistics, until end: Nanoseconds) {
             var statistics = statistics
@@ -188,7 +191,7 @@ extension SimulationRun {
     ///
     /// - Parameters:
     ///   - limit: How long the recovery may take.
-    ///   - end: The time at which the fault ended, in seconds; by default ``lastFaultTime``.
+    ///   - end: The time at which the fault ended, in seconds; by default `lastFaultTime`.
     ///   - goodput: The share of calls that must succeed in each second after the limit.
     public func recovers(
         within limit: Duration, after end: Double? = nil, to goodput: Double = 0.99
@@ -238,44 +241,44 @@ extension ContiguousArray<Nanoseconds> {
 
 extension SimulationRun {
     /// The figures of the calls that began within a part of a run.
-    public struct Interval: Sendable {
+    package struct Interval: Sendable {
         /// The beginning of the interval, in seconds.
-        public let start: Double
+        package let start: Double
         /// The end of the interval, in seconds.
         ///
         /// The end itself belongs to the next interval.
-        public let end: Double
+        package let end: Double
         /// The number of calls that began.
-        public let offered: Int
+        package let offered: Int
         /// The number of calls that began in the interval and succeeded, even if they ended after it.
-        public let succeeded: Int
+        package let succeeded: Int
         /// The number of calls that began in the interval and failed.
         ///
         /// A call that had not ended when the run ended counts as neither failed nor succeeded.
-        public let failed: Int
+        package let failed: Int
         /// The number of calls sent to the hosts within the interval, including attempts of earlier calls.
-        public let sent: Int
+        package let sent: Int
         /// The median time of the successful calls, in seconds; nil if no call succeeded.
-        public let p50: Double?
+        package let p50: Double?
         /// The time that 90 of 100 successful calls stay within, in seconds; nil if no call succeeded.
-        public let p90: Double?
+        package let p90: Double?
         /// The time that 99 of 100 successful calls stay within, in seconds; nil if no call succeeded.
-        public let p99: Double?
+        package let p99: Double?
         /// The time that 999 of 1,000 successful calls stay within, in seconds; nil if no call succeeded.
-        public let p999: Double?
+        package let p999: Double?
 
         /// The number of calls sent to the hosts per call that began; 1 if none began.
-        public var amplification: Double {
+        package var amplification: Double {
             offered == 0 ? 1 : Double(sent) / Double(offered)
         }
 
         /// The share of calls that succeeded; 1 if none began.
-        public var goodput: Double {
+        package var goodput: Double {
             offered == 0 ? 1 : Double(succeeded) / Double(offered)
         }
 
         /// The length of the interval, in seconds.
-        public var length: Double { end - start }
+        package var length: Double { end - start }
     }
 
     /// Returns the run in intervals of equal length.
@@ -284,7 +287,7 @@ extension SimulationRun {
     ///
     /// - Parameter seconds: The length of each interval. Less than 1 traps.
     /// - Returns: The intervals in order, for as long as calls are made.
-    public func series(every seconds: Int = 1) -> [Interval] {
+    package func series(every seconds: Int = 1) -> [Interval] {
         precondition(seconds >= 1, "an interval is a second or longer, not \(seconds)")
         var intervals: [Interval] = []
         var start = 0

@@ -130,7 +130,7 @@ public final class SimulationScheduler: FutureScheduler, @unchecked Sendable {
     func remove(_ event: SimulatedEvent) { queue.remove(event) }
 }
 
-/// What the scheduler asks a test in virtual time, and tells it.
+/// A test in virtual time, as its scheduler sees it.
 package protocol VirtualTest: Sendable {
     /// True if the calling thread runs a step of the test.
     var isOnItsThread: Bool { get }
@@ -193,7 +193,7 @@ extension SimulationScheduler: TaskExecutor {
     /// they call. For a task without a future, write `Task(executorPreference: world.scheduler) { … }`.
     ///
     /// A step that another thread enqueues, such as the one after `Task.sleep(for:)`, is an error of the run
-    /// (``SimulationError/Code/taskOnAnotherThread``). That step runs only after the simulation has ended. All tasks
+    /// (`taskOnAnotherThread`). That step runs only after the simulation has ended. All tasks
     /// that are unfinished at the end take their last steps then. A task that calls the fleet or sets a timer after the
     /// end is cancelled, so a loop in a task must end on cancellation.
     public func enqueue(_ job: consuming ExecutorJob) {

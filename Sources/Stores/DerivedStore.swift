@@ -34,8 +34,8 @@ public final class DerivedStore<State: Sendable & Equatable, Event: Sendable>: S
 
     /// Dispatches an event to the store.
     ///
-    /// - Parameter event: The event, handled as in ``Store/dispatch(event:)``.
-    public func dispatch(event: Event) { send(event) }
+    /// - Parameter event: The event, handled as in ``Store/dispatch(_:)``.
+    public func dispatch(_ event: Event) { send(event) }
 
     /// A part of this derived store's state, as another derived store.
     ///

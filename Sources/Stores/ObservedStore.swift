@@ -12,11 +12,11 @@ public import SwiftUI
 /// @State var counter = ObservedStore(store)
 ///
 /// var body: some View {
-///     Button("\(counter.count)") { counter.dispatch(event: .increase) }
+///     Button("\(counter.count)") { counter.dispatch(.increase) }
 /// }
 /// ```
 ///
-/// ``state`` is the newest state that the main actor was notified of. When ``dispatch(event:)`` returns,
+/// ``state`` is the newest state that the main actor was notified of. When ``dispatch(_:)`` returns,
 /// ``state`` includes the event that you dispatched. Events that other code dispatches arrive later,
 /// asynchronously, and several of them may arrive as one change.
 ///
@@ -40,7 +40,7 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
     ///
     /// - Parameter store: The store.
     public convenience init(_ store: Store<State, Event>) {
-        self.init(store.core) { store.dispatch(event: $0) }
+        self.init(store.core) { store.dispatch($0) }
     }
 
     /// Creates an observable store from a derived store, which changes only with its part.
@@ -76,8 +76,8 @@ public final class ObservedStore<State: Sendable, Event: Sendable> {
 
     /// Dispatches an event to the store, and updates ``state``.
     ///
-    /// - Parameter event: The event, handled as in ``Store/dispatch(event:)``.
-    public func dispatch(event: Event) {
+    /// - Parameter event: The event, handled as in ``Store/dispatch(_:)``.
+    public func dispatch(_ event: Event) {
         send(event)
         refresh()
     }
@@ -117,7 +117,7 @@ extension ObservedStore {
     ) -> Binding<Value> {
         Binding(
             get: { MainActor.assumeIsolated { self.state[keyPath: path] } },
-            set: { value in MainActor.assumeIsolated { self.dispatch(event: event(value)) } })
+            set: { value in MainActor.assumeIsolated { self.dispatch(event(value)) } })
     }
 }
 #endif

@@ -3,15 +3,15 @@ public import PledgeFutures
 /// A state, the events that change it, and its observers.
 ///
 /// ```swift
-/// let store = Store(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
+/// let store = Store(initialState: 0) { (state: Int, event: Int) in state + event }
 /// let token = store.subscribe { old, new in print(old, new) }  // nil 0
-/// store.dispatch(event: 7)                                       // 0 7
+/// store.dispatch(7)  // 0 7
 /// token.cancel()
 /// ```
 ///
 /// ## Order
 ///
-/// ``dispatch(event:)`` reduces the event before it returns, even in a nested call, so ``state`` is current
+/// ``dispatch(_:)`` reduces the event before it returns, even in a nested call, so ``state`` is current
 /// afterwards. The changes wait in one queue. One thread at a time drains the queue, without holding a lock,
 /// and calls the observers in the order in which they subscribed. Every observer sees consecutive pairs: the
 /// new state of one call is the old state of the next, no matter which threads dispatch and how deeply
@@ -50,7 +50,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     /// - Parameters:
     ///   - initialState: The first state.
     ///   - reducer: Computes the next state, and the effects if there are any. It runs inside
-    ///     ``dispatch(event:)``, one event at a time, on the dispatching thread. Using the store inside it is a
+    ///     ``dispatch(_:)``, one event at a time, on the dispatching thread. Using the store inside it is a
     ///     programming error and traps.
     ///   - middleware: Layers around dispatch, outermost first.
     ///   - feedback: Effects that last as long as a query of the state has a value.
@@ -78,9 +78,25 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
         core.catchUp()
     }
 
+    /// Creates a store from a state and a function that makes the next state from the state and an event.
+    ///
+    /// ```swift
+    /// let counter = Store(initialState: 0, reduce: { state, event in state + event })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - initialState: The first state.
+    ///   - reduce: Makes the next state, as in a reducer without effects.
+    @inlinable
+    public convenience init(
+        initialState: State, reduce: @escaping @Sendable (State, Event) -> State
+    ) {
+        self.init(initialState: initialState, reducer: Reducer(reduce))
+    }
+
     deinit { core.close() }
 
-    /// The current state, including every event whose ``dispatch(event:)`` has returned.
+    /// The current state, including every event whose ``dispatch(_:)`` has returned.
     @inlinable
     public var state: State { core.state }
 
@@ -89,7 +105,7 @@ public final class Store<State: Sendable, Event: Sendable>: Sendable {
     /// - Parameter event: What happened.
     /// - Complexity: O(*n*) for *n* observers, plus their own work.
     @inlinable
-    public func dispatch(event: Event) { core.dispatch(event) }
+    public func dispatch(_ event: Event) { core.dispatch(event) }
 
     /// How many effects run, or wait for another effect or a delay.
     package var effectsUnderWay: Int { core.values.withLock { $0.effects.underWay } }
@@ -172,7 +188,7 @@ extension Store {
         event: @escaping @Sendable (PartEvent) -> Event
     ) -> DerivedStore<Part, PartEvent> {
         DerivedStore<Part, PartEvent>(
-            core.derived(part), send: { self.dispatch(event: event($0)) })
+            core.derived(part), send: { self.dispatch(event($0)) })
     }
 }
 
@@ -190,7 +206,7 @@ extension Store {
     ///   - duration: The longest wait.
     ///   - scheduler: The clock.
     /// - Returns: A future. It succeeds at once if no effect is under way, and otherwise after the observers
-    ///   were notified of the last effect's event. After `duration` it fails with ``EffectsUnfinished``, which
+    ///   were notified of the last effect's event. After `duration` it fails with an error whose text
     ///   names the effects still under way. The future doesn't keep the store alive. When the store is
     ///   released, its effects are cancelled and the future succeeds. Cancelling the future cancels no effect.
     public func finish(
@@ -203,18 +219,18 @@ extension Store {
 /// The error when a store's effects are still under way after a time limit.
 ///
 /// ``Store/finish(within:on:)`` fails with it.
-public struct EffectsUnfinished: Error, Hashable, CustomStringConvertible {
+package struct EffectsUnfinished: Error, Hashable, CustomStringConvertible {
     /// The time that the caller waited.
-    public let duration: Duration
+    package let duration: Duration
 
     /// The effects that run or wait, oldest first.
     ///
     /// An effect is named by its ids, outermost first. Without an id, it is listed as "an effect without an id".
     /// Events on their way through the middleware come last.
-    public let effects: [String]
+    package let effects: [String]
 
     /// The time limit and the effects.
-    public var description: String {
+    package var description: String {
         let list = effects.map { "\n  - \($0)" }.joined()
         return "\(effects.count) effects of the store have not ended within \(duration):\(list)"
     }

@@ -73,5 +73,5 @@ public struct DispatchContext<State: Sendable, Event: Sendable>: Sendable {
     /// - Parameter event: The event, which is discarded if the store has been released. While the middleware is
     ///   set up, dispatching on the thread that sets it up is a programming error and traps. An event from
     ///   another thread waits until the store is complete.
-    public func dispatch(event: Event) { send(event) }
+    public func dispatch(_ event: Event) { send(event) }
 }

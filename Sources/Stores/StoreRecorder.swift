@@ -4,8 +4,8 @@ internal import PledgeFutures
 ///
 /// ```swift
 /// let recorder = StoreRecorder(initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
-/// recorder.dispatch(event: 3)
-/// recorder.dispatch(event: 4)
+/// recorder.dispatch(3)
+/// recorder.dispatch(4)
 /// recorder.undo()  // state is 3
 /// recorder.redo()  // state is 7
 /// recorder.travel(to: 0)  // state is 0
@@ -73,7 +73,7 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     /// Dispatches an event, and records it.
     ///
     /// - Parameter event: What happened. Undone events are discarded.
-    public func dispatch(event: Event) { store.dispatch(event: .event(event)) }
+    public func dispatch(_ event: Event) { store.dispatch(.event(event)) }
 
     /// The number of events from the first of ``states`` to the current state.
     public var position: Int { history { $0.position } }
@@ -123,7 +123,7 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     /// - Parameter events: The events, including those that effects sent, as in ``events``. They are recorded
     ///   here, too, and bypass the middleware, because they went through it when they were first recorded.
     public func replay(_ events: some Sequence<Event>) {
-        for event in events { store.dispatch(event: .replay(event)) }
+        for event in events { store.dispatch(.replay(event)) }
     }
 
     var eventsUpToNow: [Event] { history { Array($0.events.prefix($0.position)) } }
@@ -137,7 +137,7 @@ public final class StoreRecorder<State: Sendable, Event: Sendable>: Sendable {
     }
 
     private func go(_ event: RecorderEvent<Event>, if isPossible: Bool) -> Bool {
-        if isPossible { store.dispatch(event: event) }
+        if isPossible { store.dispatch(event) }
         return isPossible
     }
 }
@@ -152,7 +152,7 @@ extension StoreRecorder where Event: Encodable {
     /// - Parameters:
     ///   - file: The file. An existing file is replaced atomically.
     ///   - encoder: Encodes each event. Line breaks in its output are removed: in JSON they are only white space.
-    /// - Throws: ``RecordingError`` if an event can't be encoded or the file can't be written.
+    /// - Throws: An error whose text names the file and the line, if an event can't be encoded or the file can't be written.
     public func save(to file: URL, encoder: JSONEncoder = JSONEncoder()) throws {
         var data = Data()
         for (index, event) in eventsUpToNow.enumerated() {
@@ -187,7 +187,7 @@ extension StoreRecorder where Event: Decodable {
     /// - Parameters:
     ///   - file: The file. Blank lines are skipped.
     ///   - decoder: Decodes each event.
-    /// - Throws: ``RecordingError`` if the file can't be read, or a line isn't an event of this type. In both
+    /// - Throws: An error whose text names the file and the line, if the file can't be read, or a line isn't an event of this type. In both
     ///   cases no event is replayed.
     public func replay(contentsOf file: URL, decoder: JSONDecoder = JSONDecoder()) throws {
         let data: Data
@@ -214,9 +214,9 @@ extension StoreRecorder where Event: Decodable {
 }
 
 /// An error while writing a ``StoreRecorder``'s events to a file, or reading them from one.
-public struct RecordingError: Error, CustomStringConvertible {
+package struct RecordingError: Error, CustomStringConvertible {
     /// The kinds of failure.
-    public enum Code: Hashable, Sendable {
+    package enum Code: Hashable, Sendable {
         /// The file could not be read.
         case unreadable
         /// A line of the file is not an event.
@@ -228,18 +228,18 @@ public struct RecordingError: Error, CustomStringConvertible {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
 
     /// The file.
-    public let file: URL
+    package let file: URL
 
     /// The line, counted from 1; nil if the failure doesn't concern one line.
-    public let line: Int?
+    package let line: Int?
 
     /// The underlying error.
     ///
     /// The description doesn't show it, because it may quote an event.
-    public let cause: any Error
+    package let cause: any Error
 
     private let event: String
 
@@ -254,7 +254,7 @@ public struct RecordingError: Error, CustomStringConvertible {
     }
 
     /// The file, the line, and what to do.
-    public var description: String {
+    package var description: String {
         let place = file.lastPathComponent + (line.map { ", line \($0)" } ?? "")
         let kind = type(of: cause)
         return switch code {

@@ -12,7 +12,7 @@ public struct CheckedTransport: Sendable {
     public var maxBodySize: Int
 
     /// The longest wait for an event that must happen.
-    public var patience: Duration
+    package var patience: Duration
 
     /// Creates a transport to be checked.
     ///

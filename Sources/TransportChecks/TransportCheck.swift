@@ -8,25 +8,25 @@ public import PledgeTesting
 /// @Test(arguments: TransportCheck.all)
 /// func conforms(to check: TransportCheck) async throws {
 ///     try await check.run(transport, differences: [
-///         .trailers: .traps("URLSession on Linux cannot read trailers"),
+///         "trailers": .traps("URLSession on Linux cannot read trailers"),
 ///     ])
 /// }
 /// ```
 ///
-/// Each check starts a server of its own on a port of 127.0.0.1. A wait ends after ``CheckedTransport/patience``, so a
+/// Each check starts a server of its own on a port of 127.0.0.1. A wait ends after `CheckedTransport.patience`, so a
 /// transport that hangs fails the check.
 public struct TransportCheck: Sendable {
     /// The name of the check, which is also its key in a list of known differences.
-    public let name: Name
+    public let name: String
 
     /// The requirement, in a sentence.
-    public let requirement: String
+    package let requirement: String
 
     let needsStreaming: Bool
     let body: @Sendable (TransportBench) async throws -> Void
 
     init(
-        _ name: Name, _ requirement: String, needsStreaming: Bool = false,
+        _ name: String, _ requirement: String, needsStreaming: Bool = false,
         _ body: @escaping @Sendable (TransportBench) async throws -> Void
     ) {
         self.name = name
@@ -57,7 +57,7 @@ public struct TransportCheck: Sendable {
     /// - Throws: ``TransportFailure`` if the transport does not meet the requirement, or meets it although a difference
     ///   is listed.
     public func run(
-        _ transport: CheckedTransport, differences: [Name: TransportDifference] = [:],
+        _ transport: CheckedTransport, differences: [String: TransportDifference] = [:],
         fileID: StaticString = #fileID, filePath: StaticString = #filePath,
         line: UInt = #line, column: UInt = #column
     ) async throws {
@@ -101,29 +101,15 @@ public struct TransportCheck: Sendable {
     }
 }
 
-extension TransportCheck {
-    /// The name of a check.
-    public struct Name: RawRepresentable, Hashable, Sendable, ExpressibleByStringLiteral {
-        /// The name in words.
-        public var rawValue: String
-
-        /// Creates a name from words.
-        public init(rawValue: String) { self.rawValue = rawValue }
-
-        /// Creates a name from a literal.
-        public init(stringLiteral value: String) { rawValue = value }
-    }
-}
-
 extension TransportCheck: CustomStringConvertible {
     /// The name and the requirement.
-    public var description: String { "\(name.rawValue): \(requirement)" }
+    public var description: String { "\(name): \(requirement)" }
 }
 
 /// A known difference between a transport and the requirement of a check.
 public struct TransportDifference: Sendable {
     /// The reason for the difference.
-    public let reason: String
+    package let reason: String
 
     /// True if the check doesn't run, because it would end the process or the test.
     let cannotRun: Bool
@@ -142,13 +128,13 @@ public struct TransportDifference: Sendable {
 /// A transport's failure to meet the requirement of a check.
 public struct TransportFailure: Error {
     /// The check.
-    public let check: TransportCheck
+    package let check: TransportCheck
 
     /// The observed behaviour.
-    public let seen: String
+    package let seen: String
 
     /// The place in the test that ran the check.
-    public let location: TestSourceLocation
+    package let location: TestSourceLocation
 
     init(check: TransportCheck, _ seen: String, at location: TestSourceLocation) {
         self.check = check
@@ -160,7 +146,7 @@ public struct TransportFailure: Error {
 extension TransportFailure: CustomStringConvertible {
     /// The requirement, the observed behaviour, and the path and line of the test.
     public var description: String {
-        "\(check.requirement) (\(check.name.rawValue)): \(seen) (at \(location))"
+        "\(check.requirement) (\(check.name)): \(seen) (at \(location))"
     }
 }
 

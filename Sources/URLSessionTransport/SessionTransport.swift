@@ -30,7 +30,7 @@ public import Foundation
 /// - **Codings.** URLSession decodes gzip, deflate and, depending on the system, br and zstd. A decoded response has no
 ///   Content-Encoding and no Content-Length, because they describe the encoded bytes. Limits count decoded bytes. On
 ///   Apple platforms, a body in another coding arrives as it was sent, with its Content-Encoding.
-/// - **Time.** ``Configuration/idleTimeout`` and the call's deadline are exact to a fraction of a second.
+/// - **Time.** `idleTimeout` and the call's deadline are exact to a fraction of a second.
 /// - **Repetition.** A server may close a kept connection just when the transport reuses it. If no part of an answer
 ///   has arrived by then, the transport sends a request again if the request is idempotent or has an idempotency key.
 ///   Any other request with a body fails with `HTTPError.Code.connectionLost`.
@@ -64,7 +64,7 @@ public import Foundation
 ///   then, the exchange counts as idle.
 /// - A POST without a body is sent again, like a GET, if the server closed a reused connection. So is a POST with a
 ///   body if none of the body had been sent yet. libcurl does that by itself.
-/// - There is no backpressure. If you read a streamed body slowly, the bytes beyond ``Configuration/maxUnreadBytes`` go
+/// - There is no backpressure. If you read a streamed body slowly, the bytes beyond `maxUnreadBytes` go
 ///   through a temporary file.
 /// - The code of a failure comes from libcurl's message. An unknown message becomes `HTTPError.Code.other`.
 /// - If field names differ only in case, only the last field is kept. The order of fields is lost.
@@ -177,7 +177,7 @@ public final class SessionTransport: Sendable, HTTPTransport {
     /// - Parameters:
     ///   - session: The session, which the transport keeps alive.
     ///   - configuration: The limits; nil for the defaults, with the session's `timeoutIntervalForRequest` as
-    ///     ``Configuration/idleTimeout``. The session itself limits the number of connections.
+    ///     `idleTimeout`. The session itself limits the number of connections.
     ///   - scheduler: The clock of the limits.
     public convenience init(
         session: URLSession, _ configuration: Configuration? = nil,
@@ -209,10 +209,10 @@ public final class SessionTransport: Sendable, HTTPTransport {
     ///
     /// - Parameter request: The request. The deadline of the calling `CallContext` limits the whole exchange.
     /// - Returns: A future of the response. It fails with
-    ///   - `HTTPRequest.Error` if the request cannot be sent; then nothing is sent;
+    ///   - `Endpoint.Error` if the request cannot be sent; then nothing is sent;
     ///   - `HTTPError` if no whole answer arrived. The error has the request, the part of the response that arrived,
     ///     and usually URLSession's own error as its cause. Its code is `HTTPError.Code.bodyTooLarge` if the body is
-    ///     larger than ``Configuration/maxBodySize``, and `HTTPError.Code.timedOut` if either time limit has passed. It
+    ///     larger than `maxBodySize`, and `HTTPError.Code.timedOut` if either time limit has passed. It
     ///     is `HTTPError.Code.bodyUnreadable`, `HTTPError.Code.bodyNotReplayable` or
     ///     `HTTPError.Code.bodyLengthMismatch` if the body could not be sent, and `HTTPError.Code.transportClosed`
     ///     after ``close(cancelling:)``;
@@ -257,50 +257,35 @@ public final class SessionTransport: Sendable, HTTPTransport {
 extension SessionTransport {
     /// The limits of a transport.
     public struct Configuration: Hashable, Sendable {
-        /// The longest time without a byte in either direction; nil for no limit.
-        ///
-        /// After that time, the call fails with `HTTPError.Code.timedOut`. The time starts with the call, and again
-        /// with each piece of a body. It includes the wait for a free connection.
-        public var idleTimeout: Duration?
-
-        /// The largest body of a whole response, in decoded bytes.
-        ///
-        /// A larger body cancels the call, which fails with `HTTPError.Code.bodyTooLarge`.
-        public var maxBodySize: Int
-
-        /// The most bytes of a streamed response that wait in memory for the reader.
-        ///
-        /// On Linux, URLSession has no backpressure, so further bytes wait in a temporary file without a name. The
-        /// file's space is freed after the reader has read all of it. If the file cannot be written, the body fails
-        /// with `HTTPError.Code.fileUnwritable`. On Apple platforms, the task is suspended until the reader continues.
-        public var maxUnreadBytes: Int
+        package var idleTimeout: Duration?
+        package var maxBodySize: Int
+        package var maxUnreadBytes: Int
 
         /// The folder of the temporary file for unread bytes.
         var spoolFolder = FileManager.default.temporaryDirectory
-
-        /// The largest streamed body of a request, in bytes.
-        ///
-        /// The stream is read to its end before anything is sent. If it is longer than 1 MiB, it is read into a
-        /// temporary file.
-        public var maxSpooledBodySize: Int64
-
-        /// The largest number of open connections to one host.
-        ///
-        /// Further requests wait for a free connection. If connections have gone silent, a host can have more for a
-        /// while; see ``SessionTransport``.
-        public var maxConnectionsPerHost: Int
+        package var maxSpooledBodySize: Int64
+        package var maxConnectionsPerHost: Int
 
         /// Creates limits.
         ///
-        /// - Parameters:
-        ///   - idleTimeout: The longest time without a byte in either direction; nil for no limit.
-        ///   - maxBodySize: The largest body of a whole response, in decoded bytes.
-        ///   - maxUnreadBytes: The most bytes of a streamed response that wait in memory for the reader.
-        ///   - maxSpooledBodySize: The largest streamed body of a request, in bytes.
-        ///   - maxConnectionsPerHost: The largest number of open connections to one host.
-        ///
         /// It is a programming error if `maxConnectionsPerHost` or `maxUnreadBytes` is below one, or if another number
         /// is below zero. Creating a transport then traps.
+        ///
+        /// - Parameters:
+        ///   - idleTimeout: The longest time without a byte in either direction; nil for no limit. After that time,
+        ///     the call fails with `HTTPError.Code.timedOut`. The time starts with the call, and again with each
+        ///     piece of a body. It includes the wait for a free connection.
+        ///   - maxBodySize: The largest body of a whole response, in decoded bytes. A larger body cancels the call,
+        ///     which fails with `HTTPError.Code.bodyTooLarge`.
+        ///   - maxUnreadBytes: The most bytes of a streamed response that wait in memory for the reader. On Linux,
+        ///     URLSession has no backpressure, so further bytes wait in a temporary file without a name. The file's
+        ///     space is freed after the reader has read all of it. If the file cannot be written, the body fails with
+        ///     `HTTPError.Code.fileUnwritable`. On Apple platforms, the task is suspended until the reader continues.
+        ///   - maxSpooledBodySize: The largest streamed body of a request, in bytes. The stream is read to its end
+        ///     before anything is sent. If it is longer than 1 MiB, it is read into a temporary file.
+        ///   - maxConnectionsPerHost: The largest number of open connections to one host. Further requests wait for a
+        ///     free connection. If connections have gone silent, a host can have more for a while; see
+        ///     `SessionTransport`.
         public init(
             idleTimeout: Duration? = .seconds(60), maxBodySize: Int = 64 << 20,
             maxUnreadBytes: Int = 16 << 20, maxSpooledBodySize: Int64 = 1 << 30,

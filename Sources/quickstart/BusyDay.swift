@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeObservation
+import PledgeTesting
 
 /// Loads a product from a shop that is busy at first.
 ///
@@ -62,7 +63,7 @@ func loadOnABusyDay(
 /// Creates a shop that answers two requests with 503, takes two seconds for the third, and then answers normally.
 private func busyShop(on scheduler: ManualScheduler) -> MemoryTransport {
     let slow = MemoryTransport.Answer.future { _ in
-        Future(value: Data()).delay(.seconds(2), on: scheduler)
+        Future(value: HTTPResponse(status: 200)).delay(.seconds(2), on: scheduler)
     }
     let answer = MemoryTransport.Answer.sequence([
         .status(503), .status(503), slow, .json(Product(id: 7, name: "iPad Pro", price: 999)),

@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeObservation
+import PledgeTesting
 
 /// The parsed arguments.
 struct Command {

@@ -1,5 +1,6 @@
 import Foundation
 import PledgeArticles
+import PledgeTesting
 
 /// Loads products and logs in, as the code in Docs/Guides/FromTheArticles.md does.
 ///
@@ -12,7 +13,7 @@ func runTour(on networking: @escaping Networking) -> Future<Void> {
         if let error = new.error { ended.reject(with: error) }
         if new.hasEnded { ended.resolve(with: ()) }
     }
-    store.dispatch(event: .begun)
+    store.dispatch(.begun)
     return ended.always { withExtendedLifetime(store) {} }
 }
 

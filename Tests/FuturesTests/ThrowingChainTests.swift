@@ -31,13 +31,6 @@ import Testing
         #expect(throws: Refusal()) { try alsoChecked(70).result?.get() }
     }
 
-    @Test func aChainCallsAMethodToo() throws {
-        let shown = chain(
-            { (text: String) in Self.double(try Self.parse(text)) }, to: Future.shielded)
-        #expect(try shown("7").result?.get() == 14)
-        #expect(throws: Refusal()) { try shown("x").result?.get() }
-    }
-
     @Test func functionsThatDoNotThrowAreChainedAsEver() throws {
         let doubled: @Sendable (Int) -> Future<Int> = chain({ $0 + 1 }, to: Self.double)
         #expect(try doubled(6).result?.get() == 14)

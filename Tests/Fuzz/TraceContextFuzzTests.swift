@@ -74,7 +74,7 @@ import Testing
                 let bytes = (0..<count).map { _ in UInt8.random(in: 0...255, using: &random) }
                 return String(decoding: bytes, as: UTF8.self)
             }
-            #expect(TraceContext(traceparent: texts[0], tracestate: texts[1]) == nil)
+            #expect(TraceContext(traceparent: texts[0], tracestate: [texts[1]]) == nil)
             let state = TraceContext.TraceState(texts)
             #expect(state.map { TraceContext.TraceState([$0.description]) == state } ?? true)
         }

@@ -37,7 +37,7 @@ import Testing
     func whatBasicCannotSayIsRefused(user: String, password: String) {
         let send = stack(
             .authorize(.basic(user: user, password: password), for: .all), over: server.send)
-        let error = send(HTTPRequest(at: "https://a/")).errorNow as? HTTPRequest.Error
+        let error = send(HTTPRequest(at: "https://a/")).errorNow as? Endpoint.Error
         #expect(error == .invalidHeader(name: "Authorization"))
         #expect(server.requests.isEmpty)
     }

@@ -44,7 +44,7 @@ import Testing
     func whatTheAppMustNotSendIsStillRefused(own: String) {
         jar.store("b=2", from: url)
         let request = jar.adding(to: HTTPRequest(.get, url, headers: ["Cookie": own]))
-        #expect(throws: HTTPRequest.Error.invalidHeader(name: "Cookie")) { try request.validate() }
+        #expect(throws: Endpoint.Error.invalidHeader(name: "Cookie")) { try request.validate() }
     }
 
     @Test func streamedResponsesBringThemToo() {
@@ -269,7 +269,8 @@ import Testing
     @Test func theCookiesOfASharedResponseAreForOneJar() {
         let jars = (1...3).map { _ in CookieJar() }
         let sharing: [Middleware<HTTPRequest, HTTPResponse>] = [
-            .coalesceSafeRequests(), .memoise(timeToLive: .seconds(9), on: scheduler),
+            .coalesceSafeRequests(),
+            .memoize(sharing: Memo(timeToLive: .seconds(9), on: scheduler)),
         ]
         for policy in sharing {
             let service = AnsweringService<HTTPResponse>(
@@ -278,7 +279,7 @@ import Testing
             let calls = jars.map { jar in
                 jar.removeAll()
                 let call = stack(.cookies(sharing: jar), over: shared)(HTTPRequest(.get, url))
-                if policy.parts == ["memoise"] { scheduler.run() }
+                if policy.parts == ["memoize"] { scheduler.run() }
                 return call
             }
             scheduler.run()

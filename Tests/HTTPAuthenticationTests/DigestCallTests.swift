@@ -447,7 +447,7 @@ import Testing
         for (user, password) in [("a\n", "b"), ("a", "b\u{0}")] {
             let send = send(.digest(user: user, password: password))
             #expect(
-                send(request()).errorNow as? HTTPRequest.Error
+                send(request()).errorNow as? Endpoint.Error
                     == .invalidHeader(name: "Authorization"))
         }
         #expect(server.requests.isEmpty)

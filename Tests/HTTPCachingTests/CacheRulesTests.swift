@@ -369,7 +369,7 @@ import Testing
     @Test func aCallThatIsGivenUpIsNotRescued() throws {
         let failure = CacheBench.Reply(failure: CancellationError())
         #expect(try rescued("stale-if-error=5", at: 11, by: failure) == nil)
-        let refused = CacheBench.Reply(failure: HTTPRequest.Error.invalidURL)
+        let refused = CacheBench.Reply(failure: Endpoint.Error.invalidURL)
         #expect(try rescued("stale-if-error=5", at: 11, by: refused) == nil)
     }
 

@@ -59,7 +59,7 @@ import Testing
 
     @Test(
         arguments: [
-            CancellationError(), CacheBench.Lost(), HTTPRequest.Error.invalidURL,
+            CancellationError(), CacheBench.Lost(), Endpoint.Error.invalidURL,
             ServiceError(.bulkheadFull, policy: "bulkhead"),
             ServiceError(.rateLimited, policy: "rateLimit"),
             HTTPError(code: .insecureConnection), HTTPError(code: .badResponse),

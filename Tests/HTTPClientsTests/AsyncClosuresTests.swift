@@ -32,7 +32,7 @@ import Testing
         )
         let pages = paginate({ (number: Int) in Future(value: "\(number)") }, from: 1) { _, _ in nil
         }
-        let typed: PageSequence<Int, String> = pages
+        let typed: any AsyncSequence<String, any Error> = pages
         _ = typed
     }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Pledge
 import PledgeStorage
+import PledgeTesting
 import TestSupport
 import Testing
 

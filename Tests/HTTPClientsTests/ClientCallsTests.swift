@@ -51,7 +51,49 @@ import Testing
     @Test func theTypeMayBeNamedInTheCall() async throws {
         let user = try await client.get("/users/7", as: User.self)
         #expect(user == User())
+        let request = HTTPRequest(URL(string: "https://api.example.com/v1/users/7")!)
+        let sent: User = try await client.send(request)
+        #expect(sent == User())
+        #expect(try await client.send(request, as: User.self) == User())
+        #expect(try await client.futures.send(request, as: User.self).value == User())
         #expect(try await client.send(Endpoint(path: "/users/7"), as: User.self) == User())
+    }
+
+    @Test func transfersTakeATimeLimitAndAContext() async throws {
+        var context = HTTPRequest.Context()
+        context.tags = ["screen": "list"]
+        let file = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let (second, server) = (Duration.seconds(1), server)
+        try await client.download(
+            "/users/7", to: file, timeout: second, context: context, resuming: false)
+        for try await _ in client.pages(
+            "/users/7", timeout: second, context: context, of: User.self)
+        {}
+        for try await _ in client.pages(
+            "/users/7", timeout: second, context: context, cursor: "after",
+            next: { (_: User) in nil as String? })
+        {}
+        var events = client.events(
+            "/users/7", timeout: second, context: context, reconnecting: .never
+        ).makeAsyncIterator()
+        _ = try? await events.next()
+        #expect(sent.count == 4 && sent[0].url == server.appending(path: "users/7"))
+        #expect(sent.allSatisfy { $0.context.deadline == second })
+        #expect(sent.allSatisfy { $0.context.tags == ["screen": "list"] })
+    }
+
+    @Test(arguments: ["multipart/form-data", "Multipart/Mixed; charset=utf-8"])
+    func aMultipartTypeGetsTheBoundary(_ type: String) async throws {
+        let parts = Multipart([.text("name", "Ann")])
+        try await client.post("/users/7", headers: ["Content-Type": type], multipart: parts)
+        let sent = try #require(sent.first?.effectiveHeaders["Content-Type"])
+        #expect(sent.hasPrefix(type) && sent.hasSuffix("; boundary=\(parts.boundary)"))
+        let own = "multipart/form-data; boundary=\(parts.boundary); charset=utf-8"
+        try await client.post("/users/7", headers: ["Content-Type": own], multipart: parts)
+        #expect(self.sent[1].effectiveHeaders["Content-Type"] == own)
+        try await client.post("/users/7", headers: ["Content-Type": "text/plain"], multipart: parts)
+        #expect(self.sent[2].effectiveHeaders["Content-Type"] == "text/plain")
     }
 
     @Test func jsonWrittenInPlaceMayHaveValuesOfAnyTypes() async throws {

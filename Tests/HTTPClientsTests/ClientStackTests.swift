@@ -19,11 +19,11 @@ import Testing
         client.authorization = .bearer("t")
         client.cookies = CookieJar()
         client.cache = HTTPCache()
-        client.pushback = .perOrigin()
+        client.pushback = .perOrigin(Pushback())
         client.attemptHeader = "X-Attempt"
         client.sendsIdempotencyKeys = true
         client.hedge = .perOrigin(Hedge(after: .seconds(1)))
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin(CircuitBreaker())
         client.rateLimit = .perOrigin(RateLimiter(rate: 100, per: .seconds(1), burst: 100))
         client.bulkhead = .perOrigin(Bulkhead(limit: 2))
         client.deadline = .seconds(60)
@@ -71,8 +71,8 @@ import Testing
     @Test func noPartOfTheOrderIsKnownToStandWrong() {
         let client = clientWithAllSlots { _ in Future(value: HTTPResponse(status: 200)) }
         let stack = client.stack(sharing: SharedStates(of: client))
-        #expect(problems(of: stack) == [])
-        #expect(problems(of: stack.streamed) == [])
+        #expect(stack.problems == [])
+        #expect(stack.streamed.problems == [])
     }
 
     @Test func aCallGoesThroughAllPartsOfTheOrder() throws {
@@ -216,7 +216,7 @@ import Testing
             Future(value: HTTPResponse(status: 200)).delay(.seconds(9), on: scheduler)
         }
         client.scheduler = scheduler
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin(CircuitBreaker())
         for _ in 1...6 {
             let deadline = CallDeadline(after: .milliseconds(50), on: scheduler)
             let future = CallContext(deadline: deadline).run {
@@ -239,7 +239,7 @@ import Testing
             return Future(value: HTTPResponse(status: 200))
         }
         client.scheduler = scheduler
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin(CircuitBreaker())
         client.aroundExchange = .init { request in
             count.withLock { $0 += 1 }
             if request.url.path == "/signed" { throw NoKey() }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTestSupport
 import Pledge
+import PledgeTesting
 import TestSupport
 import Testing
 

@@ -444,7 +444,7 @@ import Testing
         copy.userAgent = "another"
         copy.retry = .init()
         #expect(code(of: copy.futures.send(HTTPRequest(server))) == .circuitOpen)
-        copy.circuitBreaker = .perOrigin()
+        copy.circuitBreaker = .perOrigin(CircuitBreaker())
         #expect(code(of: copy.futures.send(HTTPRequest(server))) == nil)
         #expect(code(of: client.futures.send(HTTPRequest(server))) == .circuitOpen)
     }

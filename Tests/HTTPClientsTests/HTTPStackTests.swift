@@ -56,7 +56,7 @@ import Testing
         let levels = [
             [
                 "observed", "newTrace", "deadline", "priority", "acceptStatus", "userAgent",
-                "idempotencyKey", "fallback", "coalesce", "memoise", "defaultHeaders",
+                "idempotencyKey", "fallback", "coalesce", "memoize", "defaultHeaders",
             ], ["redirect"],
             ["authorize", "cookies", "cache", "bulkhead", "loadShedding"], ["retry"],
             [
@@ -210,7 +210,7 @@ import Testing
                 .timeout(.seconds(2)),
             ],
             exchange: [.decompress()])
-        #expect(problems(of: stack) == [])
+        #expect(stack.problems == [])
         #expect(stack.whole.parts.count == 27)
     }
 }

@@ -71,7 +71,7 @@ import Testing
         _ = client.futures.send(HTTPRequest(server.appending(path: "down")))
         scheduler.run()
         let before = client.origins[try origin(server)]
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin(CircuitBreaker())
         client.cache = HTTPCache()
         let after = client.origins[try origin(server)]
         #expect(after.circuitBreaker !== before.circuitBreaker)

@@ -212,7 +212,7 @@ import Testing
             let clock = ManualScheduler()
             client.scheduler = clock
             client.retry = .init(attempts: 1)
-            client.pushback = holds ? .perOrigin() : nil
+            client.pushback = holds ? .perOrigin(Pushback()) : nil
             _ = client.futures.send(HTTPRequest(server.appending(path: "busy")))
             let other = client.futures.send(get())
             #expect(other.isSettled != holds)

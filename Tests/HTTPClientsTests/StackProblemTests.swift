@@ -133,3 +133,7 @@ import Testing
         problems.map { [$0.outer, $0.inner] }
     }
 }
+
+private func problems<Input, Output>(of parts: Middleware<Input, Output>...) -> [StackProblem] {
+    Middleware(stacking: parts).stackProblems
+}

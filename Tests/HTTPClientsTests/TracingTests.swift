@@ -162,7 +162,7 @@ import Testing
         var app = HTTPClient(base: shop.url)
         app.tracing = .init()
         let trace = try #require(
-            TraceContext(traceparent: TraceContext.newTrace().traceparent, tracestate: "rojo=1"))
+            TraceContext(traceparent: TraceContext.newTrace().traceparent, tracestate: ["rojo=1"]))
         _ = try await trace.run { app.networking(Endpoint(path: "/page")) }.value
         let (first, second) = (try #require(handled.elements.first ?? nil), contexts()[0])
         #expect([first.traceID, second.traceID] == [trace.traceID, trace.traceID])

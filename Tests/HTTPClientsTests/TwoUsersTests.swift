@@ -72,9 +72,9 @@ import Testing
             except: [.tokenInBody: .own, .visitor: Requests("a", "aab")]),
         Row(.coalesceAbove, Requests("ab", "aab"), except: [.tokenInBody: .own]),
         Row(
-            .memoise, Requests("aab", "ab"),
+            .memoize, Requests("aab", "ab"),
             except: [.tokenInBody: .own, .visitor: Requests("aab", "aa", "aab")]),
-        Row(.memoiseAbove, Requests("aab", "ab")),
+        Row(.memoizeAbove, Requests("aab", "ab")),
         Row(.retry, .twice),
         // Above the part that adds the key, a POST may not be repeated.
         Row(.retryAbove, .twice, except: [.tokenInBody: .own]),
@@ -184,7 +184,7 @@ import Testing
 /// A part that shares an answer, or sends a request again.
 enum SharingPart: String, CaseIterable, Sendable {
     case cache, validation, background, sharedCache, publicCache
-    case coalesce, coalesceAbove, memoise, memoiseAbove
+    case coalesce, coalesceAbove, memoize, memoizeAbove
     case retry, retryAbove, hedge, hedgeAbove, redirect, renewal
 
     /// What the server does, after the calls have begun.
@@ -258,10 +258,10 @@ struct SharedParts: Sendable {
         switch part {
         case .cache, .validation, .background, .sharedCache, .publicCache: client.cache = cache
         case .coalesce: addBeneath(.coalesceSafeRequests(sharing: coalescer), to: &client)
-        case .memoise: addBeneath(.memoise(by: \.self, sharing: memo), to: &client)
+        case .memoize: addBeneath(.memoize(by: \.self, sharing: memo), to: &client)
         case .coalesceAbove: addAbove(.coalesceSafeRequests(), to: &client)
-        case .memoiseAbove:
-            addAbove(.memoise(timeToLive: .seconds(600), on: scheduler), to: &client)
+        case .memoizeAbove:
+            addAbove(.memoize(sharing: Memo(timeToLive: .seconds(600), on: scheduler)), to: &client)
         case .retry:
             client.retry = Retry()
             client.retryBudget = budget

@@ -19,7 +19,7 @@ import Testing
         trace = try #require(
             TraceContext(
                 traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
-                tracestate: "rojo=00f067aa0ba902b7"))
+                tracestate: ["rojo=00f067aa0ba902b7"]))
     }
 
     /// The requests that arrive if one is sent through a stack within the trace.
@@ -35,7 +35,7 @@ import Testing
     }
 
     /// The span of each request: all requests belong to the trace, and each has its own span.
-    private func spans(of requests: [HTTPRequest]) -> [TraceContext.SpanID] {
+    private func spans(of requests: [HTTPRequest]) -> [String] {
         let contexts = requests.compactMap { TraceContext($0.headers) }
         #expect(contexts.count == requests.count)
         for context in contexts {

@@ -39,7 +39,7 @@ struct GuideTests {
         { request in
             Future {
                 try request.validate()
-                guard case .none = request.body.content else {
+                guard request.body.isEmpty else {
                     throw HTTPError(code: .unsupported, request: request)
                 }
                 let (head, body) = try await client.execute(

@@ -26,11 +26,10 @@ import Testing
     @Test func aValueIsAnsweredAsJSON() throws {
         let product = Product(id: 7, price: 0.5)
         #expect(try request(.json(product)).decoded(as: Product.self).result?.get() == product)
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-        let pretty = try encoder.encode(product)
-        #expect(try request(.json(product, encoder: encoder)).result?.get() == pretty)
-        #expect(try request(.json(product)).result?.get() != pretty)
+        let pretty = JSONCoding(encoding: { $0.outputFormatting = [.sortedKeys, .prettyPrinted] })
+        let text = try pretty.encoder().encode(product)
+        #expect(try request(.json(product, using: pretty)).result?.get() == text)
+        #expect(try request(.json(product)).result?.get() != text)
     }
 
     @Test func aValueThatCannotBeEncodedRejects() throws {
@@ -122,10 +121,10 @@ import Testing
     }
 
     @Test func aFutureAnswersWhenItSettles() throws {
-        let promise = Promise<Data>()
+        let promise = Promise<HTTPResponse>()
         let future = request(.future { _ in promise })
         #expect(future.result == nil)
-        promise.resolve(with: Data("late".utf8))
+        promise.resolve(with: HTTPResponse(status: 200, body: Data("late".utf8)))
         #expect(try future.result?.get() == Data("late".utf8))
     }
 
@@ -141,7 +140,7 @@ import Testing
     }
 
     @Test func cancellingCancelsTheFuture() {
-        let promise = Promise<Data>()
+        let promise = Promise<HTTPResponse>()
         let cancelled = Locked(false)
         promise.onCancel { cancelled.withLock { $0 = true } }
         request(.future { _ in promise }).cancel()

@@ -68,7 +68,7 @@ import Testing
         let cancelled = Locked(false)
         let never = Promise<HTTPResponse>()
         never.onCancel { cancelled.withLock { $0 = true } }
-        let transport = transport(.futureResponse { _ in never }, latency: .zero)
+        let transport = transport(.future { _ in never }, latency: .zero)
         let future = context(.seconds(2)).run { transport.send(request) }
         scheduler.advance(by: .seconds(2))
         #expect(error(future)?.code == .timedOut)

@@ -360,7 +360,7 @@ private final class CountingScheduler: FutureScheduler {
         let promise = Promise<HTTPResponse>()
         promise.onCancel { cancelled.withLock { $0 = true } }
         let transport = MemoryTransport(routes: [
-            .get("/a", answer: .futureResponse { _ in promise })
+            .get("/a", answer: .future { _ in promise })
         ])
         transport.send(HTTPRequest(.get, URL(string: "http://h/a")!)).cancel()
         #expect(cancelled.withLock { $0 })

@@ -50,6 +50,17 @@ import Testing
         #expect(error.nearest == nearest && error.differences == differences)
     }
 
+    @Test func aRouteWithTheCallsPathIsNearest() throws {
+        let transport = MemoryTransport(routes: [
+            .get("/orders", answer: .text("")),
+            .post("/search", query: ["q": nil, "page": nil], answer: .text("")),
+        ])
+        let error = try #require(throws: MemoryTransport.UnmatchedCall.self) {
+            try transport.request(Endpoint(path: "/search")).result?.get()
+        }
+        #expect(error.nearest == "POST /search?page=*&q=*")
+    }
+
     @Test func itShowsNoSecrets() throws {
         let endpoint = Endpoint(
             path: "/search",

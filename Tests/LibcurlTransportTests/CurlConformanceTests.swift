@@ -24,5 +24,5 @@ import Testing
         try await TransportCheck.survives(responses).run(Self.checked)
     }
 
-    private static let differences: [TransportCheck.Name: TransportDifference] = [:]
+    private static let differences: [String: TransportDifference] = [:]
 }

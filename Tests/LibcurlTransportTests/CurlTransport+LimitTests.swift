@@ -78,7 +78,7 @@ struct CurlTransportLimitTests {
         go.resolve()
         for call in first + calls[2...] { #expect(try await call.soon.text == "ok") }
         let error = await #expect(throws: (any Error).self) { try await calls[1].soon }
-        #expect(error is AttemptSuperseded)
+        #expect((error as? ServiceError)?.code == .superseded)
         #expect(server.requests.count == 20)
         #expect(breaker.state == .closed)
     }

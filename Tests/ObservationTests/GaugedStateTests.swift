@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func metricsShowEveryGaugeOfThePolicyThatHasIt() {
-        let states: [any GaugedState] = [
+        let states: [any StateNumbers] = [
             AdaptiveConcurrency(on: scheduler), LoadShedder(on: scheduler),
             AdaptiveThrottle(on: scheduler), RateLimiter(rate: 1, per: .seconds(1), on: scheduler),
             Pushback(on: scheduler), Bulkhead(limit: 64, queue: 0, leaseTime: nil, on: scheduler),

@@ -75,8 +75,8 @@ import Testing
             Row("coalesce", .value(1)) { _ in
                 .coalesce(by: { _ in 1 }, sharing: Coalescer(named: "orders"))
             },
-            Row("memoise", .value(1)) {
-                .memoise(
+            Row("memoize", .value(1)) {
+                .memoize(
                     by: { _ in 1 },
                     sharing: Memo(named: "orders", timeToLive: .seconds(9), on: $0))
             },
@@ -136,7 +136,7 @@ import Testing
         for number in 1...5 {
             metrics.observer.receive(
                 PolicyEvent(
-                    kind: .hit, policy: "memoise", policyName: "\(number)",
+                    kind: .hit, policy: "memoize", policyName: "\(number)",
                     instant: SchedulerInstant(offset: .zero), call: 1, span: 1, parent: nil,
                     attempt: 1))
         }

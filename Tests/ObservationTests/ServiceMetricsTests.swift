@@ -59,6 +59,28 @@ import Testing
         #expect(!text.contains(#"outcome="success""#))
     }
 
+    @Test func aRouteAndItsUpstreamsAreEachCountedOnceInTheSameMetrics() {
+        let metrics = ServiceMetrics()
+        let sources = Upstream(on: scheduler, [.broken, .value(7), .value(8)])
+        let upstream = stack(
+            .observed(
+                by: ServiceObserver(combining: [metrics.observer, metrics.observer]),
+                on: scheduler, named: { _ in "upstream" }),
+            .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: sources.send)
+        let route = stack(
+            .observed(by: metrics.observer, on: scheduler, named: { _ in "route" }),
+            over: { (ask: Ask) in upstream(ask).flatMap { _ in upstream(ask) } })
+        let call = route(1)
+        scheduler.run()
+        #expect(call.valueNow == 8)
+        let text = metrics.prometheusText
+        #expect(text.contains(#"duration_seconds_count{call="route",outcome="success"} 1"#))
+        #expect(text.contains(#"duration_seconds_count{call="upstream",outcome="success"} 2"#))
+        #expect(text.contains(#"health_total{call="upstream",health="healthy"} 2"#))
+        #expect(text.contains(#"policy="retry",event="retrying",reason=""} 1"#))
+        #expect(!text.contains(#"call="other""#))
+    }
+
     /// The lines of a histogram; the buckets after the given ones have the last count.
     private func histogram(
         _ name: String, _ labels: String, _ counts: [Int], _ sum: String
@@ -189,21 +211,21 @@ import Testing
 
     @Test func metricsCountEventsByKindAndReason() {
         let table = table([
-            .made(.began(name: "a")), .made(.retryWithheld(.budget), by: "retry"),
-            .made(.retryWithheld(.budget), by: "retry"),
-            .made(.retryWithheld(.deadline), by: "retry"), .made(.hit, by: "memoise"),
+            .made(.began(name: "a")), .made(.retryWithheld(reason: "budget"), by: "retry"),
+            .made(.retryWithheld(reason: "budget"), by: "retry"),
+            .made(.retryWithheld(reason: "deadline"), by: "retry"), .made(.hit, by: "memoize"),
             .made(.stateChanged(from: "closed", to: "open"), by: "breaker"),
             .made(.dequeued(after: .milliseconds(30)), by: "bulkhead"), .made(.ended()),
             // After its call it has no call's label.
-            .made(.miss, by: "memoise"),
+            .made(.miss, by: "memoize"),
         ])
         #expect(
             table.events.series == [
                 ["a", "retry", "", "retry_withheld", "budget"]: 2,
                 ["a", "retry", "", "retry_withheld", "deadline"]: 1,
-                ["a", "memoise", "", "hit", ""]: 1,
+                ["a", "memoize", "", "hit", ""]: 1,
                 ["a", "breaker", "", "state_changed", "open"]: 1,
-                ["a", "bulkhead", "", "dequeued", ""]: 1, ["", "memoise", "", "miss", ""]: 1,
+                ["a", "bulkhead", "", "dequeued", ""]: 1, ["", "memoize", "", "miss", ""]: 1,
             ])
         #expect(table.waits.series.mapValues(\.sum) == [["a", "bulkhead", ""]: .milliseconds(30)])
     }

@@ -79,7 +79,7 @@ struct OpenTelemetryTests {
     @Test func tellsNoSecretOfTheURL() throws {
         let url = "https://me:secret@a.example/b?token=secret&page=2#secret"
         try send(.get, url, by: answering(200))
-        #expect(tracer.attributes["url.full"] == "https://…@a.example/b?token=…&page=…")
+        #expect(tracer.attributes["url.full"] == "https://…@a.example/b?token=…&page=2")
         #expect(tracer.attributes["server.address"] == "a.example")
     }
 

@@ -33,8 +33,9 @@ package struct Broken: Error, Equatable {
 }
 
 /// An error that asks for a wait, or gives other advice.
-package struct Advised: Error, OutcomeAdvising {
+package struct Advised: Error, AdvisingError {
     package var advisedOutcome: Outcome
+    package var outcome: Outcome { advisedOutcome }
     package var isCertainlyUnsent = false
 
     package init(advisedOutcome: Outcome, isCertainlyUnsent: Bool = false) {

@@ -27,7 +27,8 @@ extension PolicyEvent.Kind {
         .began(name: nasty), .ended(.success, latency: .milliseconds(3), error: nil),
         .ended(.retryable(after: .seconds(1)), latency: .nanoseconds(1), error: Broken()),
         .retrying(after: .milliseconds(20), error: ServiceError(.timedOut, policy: nasty)),
-        .retryWithheld(.budget), .timedOut(after: .seconds(2)), .hedged(after: .milliseconds(9)),
+        .retryWithheld(reason: "budget"), .timedOut(after: .seconds(2)),
+        .hedged(after: .milliseconds(9)),
         .hedgeWon(number: 2), .hedgeLost(number: 1), .stateChanged(from: "closed", to: nasty),
         .refused(ServiceError(.rateLimited, policy: "limit", retryAfter: .milliseconds(5))),
         .queued(length: 3), .dequeued(after: .milliseconds(4)), .coalesced(callers: 7), .hit,
@@ -35,7 +36,7 @@ extension PolicyEvent.Kind {
         .injectedOutcome, .note(nasty),
         .traced(
             TraceContext.newTrace(random: RandomSource(SeededGenerator(seed: 1))),
-            parent: TraceContext.SpanID(1)),
+            parent: "0000000000000001"),
     ]
 
     package static let nasty = "a \"b\" \\ c=d\r\n\t\u{1B}[31m\u{2028}\u{202E}é日👍"

@@ -42,7 +42,7 @@ import Testing
                 }
             }
         }
-        let error = try #require(run.error)
+        let error = try #require(run.escape)
         // The other thread is late, or comes while calls are made.
         #expect(error.code == .neverEnds || error.code == .taskOnAnotherThread)
         #expect(run.unfinishedCalls > 0)
@@ -69,7 +69,7 @@ import Testing
                 return world.fleet.send(call)
             }
         }
-        let error = try #require(run.error)
+        let error = try #require(run.escape)
         #expect(error.code == .callOnAnotherThread)
         #expect("\(error)".hasPrefix("the fleet was called on another thread. "))
         #expect(errors.elements == Array(repeating: error, count: 9))
@@ -84,7 +84,7 @@ import Testing
                 return world.fleet.send(call)
             }
         }
-        #expect(run.error?.code == .actionOnAnotherThread && run.escapedActions == 9)
+        #expect(run.escape?.code == .actionOnAnotherThread && run.escapedActions == 9)
     }
 
     @Test func anEndOnAnotherThreadFailsTheRun() throws {
@@ -97,7 +97,7 @@ import Testing
                 return promise
             }
         }
-        let error = try #require(run.error)
+        let error = try #require(run.escape)
         #expect(error.code == .endOnAnotherThread && error.call == 0)
         #expect("\(error)".hasPrefix("call 0 ended, or was given up, on another thread. "))
     }
@@ -118,7 +118,7 @@ import Testing
 
     @Test func aCallThatNeverEndsFailsTheRunByItsName() throws {
         let run = scenario.run(forgetful)
-        let error = try #require(run.error)
+        let error = try #require(run.escape)
         #expect(error.code == .neverEnds && error.call == 3)
         #expect("\(error)".hasPrefix("call 3 has not ended, and nothing is left to happen"))
         #expect(run.unfinishedCalls == 1 && run.escapedActions == 0)
@@ -164,7 +164,7 @@ import Testing
                 }
             }
         }
-        #expect(run.error?.code == .neverEnds && run.error?.call == 7)
+        #expect(run.escape?.code == .neverEnds && run.escape?.call == 7)
         #expect(run.unfinishedCalls > 1)
         withExtendedLifetime(never) {}
     }
@@ -179,7 +179,7 @@ import Testing
                 }
             }
         }
-        #expect(run.error?.code == .taskOnAnotherThread)
+        #expect(run.escape?.code == .taskOnAnotherThread)
         #expect(run.escapedActions == run.callCount)
     }
     #endif
@@ -200,7 +200,7 @@ import Testing
         let run = scenario.run { world in
             { call in world.fleet.send(SimulatedRequest(number: call.number, host: 0)) }
         }
-        #expect(run.error?.code == .neverEnds && run.error?.call == 0)
+        #expect(run.escape?.code == .neverEnds && run.escape?.call == 0)
         withExtendedLifetime(never) {}
     }
 
@@ -225,7 +225,7 @@ import Testing
             if !retries { client.retry = nil }
             client.random = world.random
         }
-        let error = try #require(run.error)
+        let error = try #require(run.escape)
         #expect(error.code == .liveScheduler && run.escapedActions > 0)
         #expect("\(error)".contains("Set `client.scheduler = world.scheduler`"))
         #expect(run.table().hasPrefix("INVALID: ") && run.table().contains("\(error)"))
@@ -236,7 +236,7 @@ import Testing
         let run = run(.closed(clients: 1, thinkTime: .constant(.seconds(6)))) { client, world in
             client.random = world.random
         }
-        #expect(run.callCount == 1 && run.error?.code == .liveScheduler)
+        #expect(run.callCount == 1 && run.escape?.code == .liveScheduler)
     }
 
     @Test(arguments: [false, true]) func aForgottenRandomFailsTheRun(retries: Bool) throws {
@@ -244,7 +244,7 @@ import Testing
             if !retries { client.retry = nil }
             client.scheduler = world.scheduler
         }
-        let error = try #require(run.error)
+        let error = try #require(run.escape)
         #expect(error.code == .systemRandom && run.escapedActions > 0)
         #expect("\(error)".contains("Set `client.random = world.random`"))
     }
@@ -258,7 +258,7 @@ import Testing
                 (client.attemptTimeout, client.deadline) = (nil, nil)
                 set(&client, world)
                 return { [client] call in client.networking(Endpoint(path: "/\(call.number)")) }
-            }.error?.code
+            }.escape?.code
         }
         #expect(bare { $0.scheduler = $1.scheduler } == .systemRandom)
         #expect(bare { $0.random = $1.random } == .liveScheduler)
@@ -267,11 +267,11 @@ import Testing
 
     @Test func aPolicysOwnTimerAndChanceFailTheRun() {
         let timed = scenario.run { stack(.timeout(.seconds(1)), over: $0.fleet.send) }
-        #expect(timed.error?.code == .liveScheduler && timed.escapedActions >= 9)
+        #expect(timed.escape?.code == .liveScheduler && timed.escapedActions >= 9)
         let chance = scenario.run { world in
             stack(.chaos(.failure(probability: 0.5), on: world.scheduler), over: world.fleet.send)
         }
-        #expect(chance.error?.code == .systemRandom)
+        #expect(chance.escape?.code == .systemRandom)
     }
 
     @Test func aCachesOwnClockFailsTheRun() throws {
@@ -279,7 +279,7 @@ import Testing
             (client.scheduler, client.random) = (world.scheduler, world.random)
             client.cache = HTTPCache()
         }
-        let error = try #require(live.error)
+        let error = try #require(live.escape)
         #expect(error.code == .liveScheduler)
         #expect("\(error)".contains("`HTTPCache(on: world.scheduler)`"))
         let simulated = run { client, world in

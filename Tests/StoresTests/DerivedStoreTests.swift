@@ -31,33 +31,33 @@ import Testing
     @Test func aSubscriptionToAPartOfAStoreSkipsEqualValues() {
         let names = TestLog<Pair<String>>()
         let subscription = store.derived(\.name).subscribe { names.append(Pair($0, $1)) }
-        store.dispatch(event: .count(0))
-        store.dispatch(event: .rename("b"))
-        store.dispatch(event: .rename("b"))
-        store.dispatch(event: .rename("c"))
+        store.dispatch(.count(0))
+        store.dispatch(.rename("b"))
+        store.dispatch(.rename("b"))
+        store.dispatch(.rename("c"))
         subscription.cancel()
-        store.dispatch(event: .rename("d"))
+        store.dispatch(.rename("d"))
         #expect(names.elements == [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")])
     }
 
     @Test func theWholeStateCanBeSubscribedWithoutTheEventsThatChangeNothing() {
         let states = TestLog<Pair<Screen>>()
         store.derived(\.self).subscribe { states.append(Pair($0, $1)) }
-        store.dispatch(event: .rename("a"))
-        store.dispatch(event: .flag(true))
+        store.dispatch(.rename("a"))
+        store.dispatch(.flag(true))
         #expect(states.elements.count == 2)
     }
 
     @Test func aDerivedStoreReadsAndDispatches() {
         let count = store.derived { $0.counts[1] }
-        count.dispatch(event: .count(1))
+        count.dispatch(.count(1))
         #expect(count.state == 1)
         #expect(store.state.counts == [0, 1, 0])
     }
 
     @Test func aDerivedStoreHasEventsOfItsOwnIfAskedFor() {
         let name = store.derived(\.name, event: Event.rename)
-        name.dispatch(event: "z")
+        name.dispatch("z")
         #expect(store.state.name == "z")
     }
 
@@ -70,9 +70,9 @@ import Testing
         for (index, part) in derived.enumerated() {
             part.subscribe { old, _ in if old != nil { told.append(index) } }
         }
-        parts.dispatch(event: 7)
-        parts.dispatch(event: 993)
-        parts.dispatch(event: 7)
+        parts.dispatch(7)
+        parts.dispatch(993)
+        parts.dispatch(7)
         #expect(told.elements == [7, 993, 7])
     }
 
@@ -85,10 +85,10 @@ import Testing
         let told = TestLog<Int>()
         for index in 0..<1000 { name.subscribe { old, _ in if old != nil { told.append(index) } } }
         asked.withLock { $0 = 0 }
-        store.dispatch(event: .count(0))
+        store.dispatch(.count(0))
         #expect(asked.withLock { $0 } == 2)
         #expect(told.elements.isEmpty)
-        store.dispatch(event: .rename("b"))
+        store.dispatch(.rename("b"))
         #expect(told.elements == Array(0..<1000))
     }
 
@@ -98,10 +98,10 @@ import Testing
         let (first, second) = (TestLog<Pair<String>>(), TestLog<Pair<String>>())
         name.subscribe { [unowned store] old, new in
             first.append(Pair(old, new))
-            if new == "b" { store.dispatch(event: .rename("c")) }
+            if new == "b" { store.dispatch(.rename("c")) }
         }
         name.subscribe { second.append(Pair($0, $1)) }
-        store.dispatch(event: .rename("b"))
+        store.dispatch(.rename("b"))
         let expected = [Pair(nil, "a"), Pair("a", "b"), Pair("b", "c")]
         #expect(first.elements == expected)
         #expect(second.elements == expected)
@@ -113,8 +113,8 @@ import Testing
         name.subscribe { [unowned name] _, new in
             if new == "b" { name.subscribe { seen.append(Pair($0, $1)) } }
         }
-        store.dispatch(event: .rename("b"))
-        store.dispatch(event: .rename("c"))
+        store.dispatch(.rename("b"))
+        store.dispatch(.rename("c"))
         #expect(seen.elements == [Pair(nil, "b"), Pair("b", "c")])
     }
 
@@ -126,9 +126,9 @@ import Testing
         let token = name.subscribe { _, new in seen.append("second \(new)") }
         name.subscribe { _, new in seen.append("third \(new)") }
         second.withLock { $0 = [{ token.cancel() }] }
-        store.dispatch(event: .rename("b"))
+        store.dispatch(.rename("b"))
         token.cancel()
-        store.dispatch(event: .rename("c"))
+        store.dispatch(.rename("c"))
         #expect(seen.elements == ["second a", "third a", "third b", "third c"])
     }
 
@@ -136,9 +136,9 @@ import Testing
         let name = store.derived(\.name)
         let seen = TestLog<Pair<String>>()
         name.subscribe { seen.append(Pair($0, $1)) }.cancel()
-        store.dispatch(event: .rename("b"))
+        store.dispatch(.rename("b"))
         name.subscribe { seen.append(Pair($0, $1)) }
-        store.dispatch(event: .rename("c"))
+        store.dispatch(.rename("c"))
         #expect(seen.elements == [Pair(nil, "a"), Pair(nil, "b"), Pair("b", "c")])
     }
 
@@ -146,8 +146,8 @@ import Testing
         let flag = store.derived(\.inner).derived(\.flag)
         let seen = TestLog<Pair<Bool>>()
         flag.subscribe { seen.append(Pair($0, $1)) }
-        store.dispatch(event: .flag(true))
-        store.dispatch(event: .rename("b"))
+        store.dispatch(.flag(true))
+        store.dispatch(.rename("b"))
         #expect(flag.state)
         #expect(seen.elements == [Pair(nil, false), Pair(false, true)])
     }
@@ -158,8 +158,8 @@ import Testing
         store.derived(\.inner).derived(\.flag).subscribe { _, new in seen.append("\(new)") }
         var names = store.derived(\.name).states.makeAsyncIterator()
         #expect(await names.next() == "a")
-        store.dispatch(event: .rename("b"))
-        store.dispatch(event: .flag(true))
+        store.dispatch(.rename("b"))
+        store.dispatch(.flag(true))
         #expect(seen.elements == ["a", "false", "b", "true"])
         #expect(await names.next() == "b")
     }
@@ -169,9 +169,9 @@ import Testing
         let first = store.derived(\.name).subscribe { _, new in seen.append("1 \(new)") }
         let second = store.derived(\.name).subscribe { _, new in seen.append("2 \(new)") }
         first.cancel()
-        store.dispatch(event: .rename("b"))
+        store.dispatch(.rename("b"))
         second.cancel()
-        store.dispatch(event: .rename("c"))
+        store.dispatch(.rename("c"))
         #expect(seen.elements == ["1 a", "2 a", "2 b"])
     }
 

@@ -59,14 +59,14 @@ import Testing
 
     @Test func aFeedbacksEffectLivesWhileItsQueryStaysEqual() {
         let store = store()
-        store.dispatch(event: .want("a"))
-        store.dispatch(event: .tick)
-        store.dispatch(event: .want("a"))
+        store.dispatch(.want("a"))
+        store.dispatch(.tick)
+        store.dispatch(.want("a"))
         #expect(started.elements == ["a"])
-        store.dispatch(event: .want("b"))
+        store.dispatch(.want("b"))
         #expect(started.elements == ["a", "b"])
         #expect(cancelled.elements == ["a"])
-        store.dispatch(event: .want(nil))
+        store.dispatch(.want(nil))
         #expect(cancelled.elements == ["a", "b"])
         promises.withLock { $0["b"] }?.resolve(with: .found("late"))
         #expect(store.state.books.isEmpty)
@@ -77,28 +77,28 @@ import Testing
         #expect(started.elements == ["a"])
         promises.withLock { $0["a"] }?.resolve(with: .found("Momo"))
         #expect(store.state == Search(books: ["Momo"]))
-        store.dispatch(event: .want("a"))
+        store.dispatch(.want("a"))
         #expect(started.elements == ["a", "a"])
         #expect(cancelled.elements.isEmpty)
     }
 
     @Test func eachOfAFeedbacksQueriesHasItsEffect() {
         let store = store()
-        store.dispatch(event: .rooms(["x"]))
-        store.dispatch(event: .rooms(["x", "y"]))
+        store.dispatch(.rooms(["x"]))
+        store.dispatch(.rooms(["x", "y"]))
         #expect(started.elements == ["room x", "room y"])
-        store.dispatch(event: .rooms(["y"]))
+        store.dispatch(.rooms(["y"]))
         #expect(cancelled.elements == ["room x"])
         #expect(started.elements == ["room x", "room y"])
-        store.dispatch(event: .rooms([]))
+        store.dispatch(.rooms([]))
         #expect(cancelled.elements == ["room x", "room y"])
     }
 
     @Test func twoFeedbacksWithEqualQueriesDoNotDisturbEachOther() {
         let store = store()
-        store.dispatch(event: .want("x"))
-        store.dispatch(event: .rooms(["x", "y"]))
-        store.dispatch(event: .rooms(["x"]))
+        store.dispatch(.want("x"))
+        store.dispatch(.rooms(["x", "y"]))
+        store.dispatch(.rooms(["x"]))
         #expect(started.elements.sorted() == ["room x", "room y", "x"])
         #expect(cancelled.elements == ["room y"])
     }

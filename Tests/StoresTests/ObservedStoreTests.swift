@@ -20,7 +20,7 @@ import Testing
 
     @Test func anEventDispatchedToAnObservedStoreIsInItsStateWhenDispatchReturns() {
         let view = ObservedStore(store)
-        view.dispatch(event: 2)
+        view.dispatch(2)
         #expect(view.count == 2)
         #expect(view.state == Screen(name: "a", count: 2))
     }
@@ -34,7 +34,7 @@ import Testing
             changes.append(1)
         }
         #expect(changes.elements.isEmpty)
-        store.dispatch(event: 3)
+        store.dispatch(3)
         await wait { !changes.elements.isEmpty }
         #expect(changes.elements == [1])
         await wait { view.count == 3 }
@@ -51,9 +51,9 @@ import Testing
                 defer { isFirst = false }
                 return isFirst
             }
-            if isFirst { MainActor.assumeIsolated { view.dispatch(event: 10) } }
+            if isFirst { MainActor.assumeIsolated { view.dispatch(10) } }
         }
-        view.dispatch(event: 1)
+        view.dispatch(1)
         #expect(view.count == 11)
     }
 
@@ -66,7 +66,7 @@ import Testing
         } onChange: {
             changes.append(1)
         }
-        store.dispatch(event: 3)
+        store.dispatch(3)
         await wait { all.count == 3 }
         #expect(changes.elements.isEmpty)
         #expect(view.state == "a")
@@ -75,16 +75,16 @@ import Testing
     @Test func anEventDispatchedToAnObservedDerivedStoreIsInItsStateAtOnce() {
         let view = ObservedStore(store.derived(\.count))
         let changes = TestLog<Int>()
-        view.dispatch(event: 2)
+        view.dispatch(2)
         #expect(view.state == 2)
         withObservationTracking {
             _ = view.state
         } onChange: {
             changes.append(1)
         }
-        view.dispatch(event: 0)
+        view.dispatch(0)
         #expect(changes.elements.isEmpty)
-        view.dispatch(event: 1)
+        view.dispatch(1)
         #expect(changes.elements == [1])
         #expect(view.state == 3)
     }
@@ -92,10 +92,10 @@ import Testing
     @Test func anObservedStoreIsFreedAndUnsubscribesThoughItsStoreStays() {
         var view: ObservedStore? = ObservedStore(store)
         weak let gone = view
-        view?.dispatch(event: 1)
+        view?.dispatch(1)
         view = nil
         #expect(gone == nil)
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(store.state.count == 2)
     }
 
@@ -107,10 +107,10 @@ import Testing
             pairs.append(Pair(old, new))
         }
         #expect(pairs.elements.isEmpty)
-        await Task.detached { for _ in 0..<3 { store.dispatch(event: 1) } }.value
+        await Task.detached { for _ in 0..<3 { store.dispatch(1) } }.value
         await wait { pairs.elements.count == 4 }
         #expect(pairs.elements == [Pair(nil, 0), Pair(0, 1), Pair(1, 2), Pair(2, 3)])
-        store.dispatch(event: 1)
+        store.dispatch(1)
         subscription.cancel()
         let after = TestLog<Int>()
         store.subscribe(on: MainActor.shared) { _, new in after.append(new) }

@@ -122,7 +122,7 @@ import Testing
                 return event == 1 ? .future(answer) : .none
             }), middleware: [middleware])
         Self.held.withLock { $0 = store }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         answer.resolve(with: 2)
         Self.held.withLock { $0 = nil }
         #expect(results.elements == [false, true])
@@ -173,7 +173,7 @@ import Testing
     @Test func finishingAStoreWithMiddlewareIsDoneAfterTheEventIsReduced() {
         let answer = Promise<Int>()
         let behind = Behind { $0 == 1 ? .future(answer) : .none }
-        behind.store.dispatch(event: 1)
+        behind.store.dispatch(1)
         let done = behind.finish()
         answer.resolve(with: 2)
         #expect(behind.log.elements == ["reduce 1", "reduce 2", "finished"])
@@ -183,7 +183,7 @@ import Testing
     @Test func finishingAStoreWithMiddlewareWaitsForTheEffectThatTheEventBegins() {
         let (first, second) = (Promise<Int>(), Promise<Int>())
         let behind = Behind { $0 == 1 ? .future(first) : $0 == 2 ? .future(second) : .none }
-        behind.store.dispatch(event: 1)
+        behind.store.dispatch(1)
         let done = behind.finish()
         first.resolve(with: 2)
         #expect(!done.isSettledForTests)
@@ -208,8 +208,8 @@ import Testing
                 case 3: .cancel(id: "x")
                 default: .none
                 }
-            }, before: { if $0 == 2 { $1.dispatch(event: 3) } })
-        behind.store.dispatch(event: 1)
+            }, before: { if $0 == 2 { $1.dispatch(3) } })
+        behind.store.dispatch(1)
         let done = behind.finish()
         send.withLock { $0 }?(2)
         #expect(behind.log.elements == ["reduce 1", "reduce 3", "reduce 2", "finished"])
@@ -226,7 +226,7 @@ import Testing
                     if event == 2 { held.withLock { $0 }?.held.withLock { $0 = nil } }
                 })
             held.withLock { $0 = behind }
-            behind.store.dispatch(event: 1)
+            behind.store.dispatch(1)
             return behind.finish()
         }()
         answer.resolve(with: 2)

@@ -30,12 +30,12 @@ import Testing
     @Test func middlewareIsSetUpOnceInOrderAndTheFirstIsTheOutermost() {
         let store = store(logging("a"), logging("b"))
         #expect(seen.elements == ["set up a", "set up b"])
-        store.dispatch(event: "x")
+        store.dispatch("x")
         #expect(
             seen.elements.dropFirst(2) == [
                 "a before x: 0", "b before x: 0", "b after x: 1", "a after x: 1",
             ])
-        store.dispatch(event: "y")
+        store.dispatch("y")
         #expect(seen.elements.count { $0.hasPrefix("set up") } == 2)
         #expect(store.state == ["x", "y"])
     }
@@ -44,13 +44,13 @@ import Testing
         let twice = Middleware { context in
             { next in
                 { event in
-                    if event == "x" { context.dispatch(event: "y") }
+                    if event == "x" { context.dispatch("y") }
                     next(event)
                 }
             }
         }
         let store = store(logging("a"), twice)
-        store.dispatch(event: "x")
+        store.dispatch("x")
         #expect(store.state == ["y", "x"])
         #expect(
             seen.elements == [
@@ -68,8 +68,8 @@ import Testing
             }
         }
         let store = store(filter)
-        store.dispatch(event: "drop")
-        store.dispatch(event: "keep")
+        store.dispatch("drop")
+        store.dispatch("keep")
         #expect(store.state == ["KEEP"])
     }
 
@@ -78,7 +78,7 @@ import Testing
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
             let early = Middleware { context in
-                context.dispatch(event: "early")
+                context.dispatch("early")
                 return { next in next }
             }
             _ = Store<[String], String>(
@@ -94,7 +94,7 @@ import Testing
             let source = Middleware { context in
                 let sent = DispatchSemaphore(value: 0)
                 Thread {
-                    for event in ["a", "b"] { context.dispatch(event: event) }
+                    for event in ["a", "b"] { context.dispatch(event) }
                     sent.signal()
                 }.start()
                 sent.wait()
@@ -102,7 +102,7 @@ import Testing
             }
             let store = Store<[String], String>(
                 initialState: [], reducer: Reducer { $0 + [$1] }, middleware: [source])
-            store.dispatch(event: "c")
+            store.dispatch("c")
             exit(store.state == ["A", "B", "C"] ? 0 : 1)
         }
     }
@@ -112,13 +112,13 @@ import Testing
             let done = Promise<Void>()
             let source = StoreMiddleware<[Int], Int> { context in
                 Thread {
-                    for event in 0..<50 { context.dispatch(event: event) }
+                    for event in 0..<50 { context.dispatch(event) }
                     done.resolve(with: ())
                 }.start()
                 return { next in
                     { event in
                         next(event)
-                        if event == 0 { context.dispatch(event: 1000) }
+                        if event == 0 { context.dispatch(1000) }
                     }
                 }
             }
@@ -143,8 +143,8 @@ import Testing
                     return promise
                 }.id("ask")
             }), middleware: [logging("a")])
-        store.dispatch(event: "ask")
-        store.dispatch(event: "ask")
+        store.dispatch("ask")
+        store.dispatch("ask")
         for promise in promises.withLock({ $0 }) { promise.resolve(with: "answer") }
         #expect(store.state == ["ask", "ask", "answer"])
         #expect(seen.elements.count { $0.hasPrefix("a before answer") } == 1)
@@ -165,7 +165,7 @@ import Testing
         let first = Promise<String>()
         // During the event that waits first, another thread settles the effect that the feedback began.
         let source = Middleware { context in
-            Self.onAnotherThread { context.dispatch(event: "a") }
+            Self.onAnotherThread { context.dispatch("a") }
             return { next in
                 { event in
                     if event == "a" { Self.onAnotherThread { first.resolve(with: "b") } }
@@ -216,7 +216,7 @@ import Testing
                 default: .none
                 }
             }), middleware: hasMiddleware ? [Middleware { _ in { $0 } }] : [])
-        store.dispatch(event: "begin")
+        store.dispatch("begin")
         job.resolve(with: "replace")
         // The old one is gone before the new one comes; the sequence ends with its cancellation.
         #expect(seen.elements == ["cancel the old one", "begin the new one"])
@@ -230,11 +230,11 @@ import Testing
         }
         var store: Store<[String], String>? = store(keeping)
         weak let gone = store
-        store?.dispatch(event: "x")
+        store?.dispatch("x")
         store = nil
         #expect(gone == nil)
         let context = kept.withLock { $0 }
-        context?.dispatch(event: "y")
+        context?.dispatch("y")
         #expect(context?.state == ["x"])
     }
 }

@@ -10,7 +10,7 @@ struct StoreRecorderTests {
         initialState: 0, reducer: Reducer { (state: Int, event: Int) in state + event })
 
     @Test func aRecorderGoesBackAndForth() {
-        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        for event in [1, 10, 100] { recorder.dispatch(event) }
         #expect(recorder.states == [0, 1, 11, 111])
         #expect(recorder.undo())
         #expect(recorder.undo())
@@ -29,7 +29,7 @@ struct StoreRecorderTests {
                 state += event
                 return event == 1 ? .future(Future(value: 5)) : .none
             }))
-        recorder.dispatch(event: 1)
+        recorder.dispatch(1)
         #expect(recorder.states == [0, 1, 6])
         #expect(recorder.undo() && recorder.state == 1)
     }
@@ -37,7 +37,7 @@ struct StoreRecorderTests {
     @Test func aRecordersHistoryHasNothingBeyondItsEnds() {
         #expect(!recorder.undo())
         #expect(!recorder.redo())
-        recorder.dispatch(event: 5)
+        recorder.dispatch(5)
         #expect(!recorder.redo())
         #expect(recorder.undo())
         #expect(!recorder.undo())
@@ -46,7 +46,7 @@ struct StoreRecorderTests {
     }
 
     @Test func aRecorderTravelsToAnyStateThatWas() {
-        for event in 1...5 { recorder.dispatch(event: event) }
+        for event in 1...5 { recorder.dispatch(event) }
         for position in [0, 5, 2, 2, 4] {
             #expect(recorder.travel(to: position))
             #expect(recorder.position == position)
@@ -61,16 +61,16 @@ struct StoreRecorderTests {
 
     @Test func stepsBeyondTheEndsOfARecordersHistoryChangeNothing() {
         for event: RecorderEvent<Int> in [.undo, .redo, .travel(to: 3), .travel(to: .min)] {
-            recorder.store.dispatch(event: event)
+            recorder.store.dispatch(event)
         }
         #expect(recorder.state == 0)
         #expect(recorder.events == [])
     }
 
     @Test func aNewEventTakesThePlaceOfTheEventsThatARecorderHasUndone() {
-        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        for event in [1, 10, 100] { recorder.dispatch(event) }
         recorder.travel(to: 1)
-        recorder.dispatch(event: 5)
+        recorder.dispatch(5)
         #expect(recorder.events == [1, 5])
         #expect(recorder.states == [0, 1, 6])
         #expect(!recorder.canRedo)
@@ -81,7 +81,7 @@ struct StoreRecorderTests {
         let token = recorder.store.subscribe { old, new in
             pairs.withLock { $0.append([old, new]) }
         }
-        recorder.dispatch(event: 3)
+        recorder.dispatch(3)
         recorder.undo()
         recorder.redo()
         token.cancel()
@@ -102,7 +102,7 @@ struct StoreRecorderTests {
                     return gate
                 }
             }))
-        recorder.dispatch(event: "ask")
+        recorder.dispatch("ask")
         gate.resolve(with: "answer")
         #expect(recorder.events == ["ask", "answer"])
         recorder.travel(to: 0)
@@ -119,7 +119,7 @@ struct StoreRecorderTests {
             for _ in 0..<8 {
                 group.addTask { [recorder] in
                     for step in 0..<500 {
-                        recorder.dispatch(event: step)
+                        recorder.dispatch(step)
                         if step % 3 == 0 { recorder.undo() }
                     }
                 }
@@ -142,7 +142,7 @@ struct StoreRecorderTests {
             holder.withLock { $0 = recorder }
             // If the recorder waited for itself, the process would end with success.
             exitIfHung(0)
-            recorder.dispatch(event: 1)
+            recorder.dispatch(1)
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("tried to read the history"))
@@ -156,7 +156,7 @@ struct StoreRecorderTests {
             }
         }
         let recorder = StoreRecorder(initialState: Counter(), reducer: Reducer())
-        recorder.dispatch(event: 4)
+        recorder.dispatch(4)
         recorder.undo()
         #expect(recorder.states.map(\.count) == [0, 4])
         #expect(recorder.state.count == 0)
@@ -191,7 +191,7 @@ struct StoreRecorderTests {
         defer { try? FileManager.default.removeItem(at: file) }
         let first = makeRecorder()
         let events: [Event] = [.typed("a\nb"), .cleared, .typed("Zoë 👍"), .typed(""), .cleared]
-        for event in events { first.dispatch(event: event) }
+        for event in events { first.dispatch(event) }
         first.undo()
         try first.save(to: file)
 
@@ -208,7 +208,7 @@ struct StoreRecorderTests {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .prettyPrinted
         let first = makeRecorder()
-        for event in [Event.typed("a\nb"), .cleared] { first.dispatch(event: event) }
+        for event in [Event.typed("a\nb"), .cleared] { first.dispatch(event) }
         try first.save(to: file, encoder: encoder)
 
         let second = makeRecorder()
@@ -261,8 +261,8 @@ struct StoreRecorderTests {
         try write("before")
         let recorder = StoreRecorder(
             initialState: 0.0, reducer: Reducer { (_: Double, new: Double) in new })
-        recorder.dispatch(event: 1)
-        recorder.dispatch(event: .infinity)
+        recorder.dispatch(1)
+        recorder.dispatch(.infinity)
         let error = try #require(throws: RecordingError.self) { try recorder.save(to: file) }
         #expect(error.code == .unencodable)
         #expect(error.line == 2)
@@ -280,13 +280,13 @@ struct StoreRecorderTests {
                 seen.withLock { $0.append("ready") }
                 return { event in
                     seen.withLock { $0.append("\(event) at \(context.state.count)") }
-                    if event == "twice" { context.dispatch(event: "once") }
+                    if event == "twice" { context.dispatch("once") }
                     if event != "drop" { next(event.lowercased()) }
                 }
             }
         }
         let recorder = recorderOfWords(answers, middleware: [layer])
-        for event in ["ask", "twice", "drop"] { recorder.dispatch(event: event) }
+        for event in ["ask", "twice", "drop"] { recorder.dispatch(event) }
         recorder.undo()
         answers.withLock { $0 }[0].resolve(with: "ANSWER")
         recorder.redo()
@@ -317,7 +317,7 @@ struct StoreRecorderTests {
             })
         let recorder = StoreRecorder<[Int], Int>(
             initialState: [1], reducer: Reducer { $0 + [$1] }, feedback: [feedback])
-        recorder.dispatch(event: 2)
+        recorder.dispatch(2)
         #expect(log.withLock { $0 } == ["begin 1", "cancel 1", "begin 2"])
         recorder.undo()
         recorder.redo()

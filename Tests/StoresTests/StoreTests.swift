@@ -50,6 +50,9 @@ import Testing
                 })),
             Store(initialState: 1, reducer: Reducer(Self.product)),
             IntStore(initialState: 1, reducer: Reducer { $0 * $1 }),
+            IntStore(initialState: 1, reduce: { $0 * $1 }),
+            Store(initialState: 1, reduce: { (state: Int, event: Int) in state * event }),
+            Store(initialState: 1) { (state: Int, event: Int) in state * event },
             IntStore(initialState: 1, reducer: Reducer { $0 *= $1 }),
             IntStore(initialState: 1, reducer: .init { $0 * $1 }),
             IntStore(
@@ -61,7 +64,7 @@ import Testing
         ]
         for store in stores {
             #expect(store.state == 1)
-            store.dispatch(event: 5)
+            store.dispatch(5)
             #expect(store.state == 5)
         }
         #expect(Store(initialState: Counter(count: 4), reducer: Reducer()).state.count == 4)
@@ -73,15 +76,15 @@ import Testing
         enum Filter: Sendable { case none, all }
         let store = Store<Filter, Bool>(
             initialState: .all, reducer: Reducer { _, event in event ? .none : .all })
-        store.dispatch(event: true)
+        store.dispatch(true)
         #expect(store.state == .none)
     }
 
     @Test func aStoreAppliesItsReducerToThePreviousState() {
         let store = Store(initialState: Counter(), reducer: Reducer())
-        store.dispatch(event: .increase)
-        store.dispatch(event: .increase)
-        store.dispatch(event: .decrease)
+        store.dispatch(.increase)
+        store.dispatch(.increase)
+        store.dispatch(.decrease)
         #expect(store.state == Counter(count: 1))
     }
 
@@ -92,10 +95,10 @@ import Testing
         let nested = TestLog<Int>()
         store.subscribe { [unowned store] _, new in
             guard new == 1 else { return }
-            store.dispatch(event: 10)
+            store.dispatch(10)
             nested.append(store.state)
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(nested.elements == [11])
         #expect(store.state == 11)
     }
@@ -106,10 +109,10 @@ import Testing
         for observer in 0..<3 {
             store.subscribe { [unowned store] old, new in
                 tagged.append(Tagged(observer: observer, pair: Pair(old, new)))
-                if observer == 0, new == 1 { store.dispatch(event: 1) }
+                if observer == 0, new == 1 { store.dispatch(1) }
             }
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         for observer in 0..<3 {
             #expect(
                 tagged.elements.filter { $0.observer == observer }.map(\.pair)
@@ -123,15 +126,15 @@ import Testing
         let store = sum(7)
         store.subscribe { seen.append(Pair($0, $1)) }
         #expect(seen.elements == [Pair(nil, 7)])
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements == [Pair(nil, 7), Pair(7, 8)])
     }
 
     @Test func aNewObserverOfAStoreSeesTheStateOnceAndThenOnlyNewerOnes() {
         let store = sum()
-        store.dispatch(event: 5)
+        store.dispatch(5)
         store.subscribe { seen.append(Pair($0, $1)) }
-        store.dispatch(event: 0)
+        store.dispatch(0)
         #expect(seen.elements == [Pair(nil, 5), Pair(5, 5)])
     }
 
@@ -145,13 +148,13 @@ import Testing
         }
         let done = DispatchSemaphore(value: 0)
         Thread {
-            store.dispatch(event: 1)
+            store.dispatch(1)
             done.signal()
         }.start()
         entered.wait()
         let seen = seen
         store.subscribe { seen.append(Pair($0, $1)) }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements.isEmpty)
         #expect(store.state == 2)
         leave.signal()
@@ -164,11 +167,11 @@ import Testing
         let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.append(Pair($0, $1)) }
         let first = store.subscribe(observer: observer)
         store.subscribe(observer: observer)
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements.count == 4)
         first.cancel()
         first.cancel()
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements.suffix(1) == [Pair(1, 2)])
         #expect(seen.elements.count == 5)
     }
@@ -184,8 +187,8 @@ import Testing
             let token = store.subscribe { seen.append(Pair($0, $1)) }
             tokens.withLock { $0.append(token) }
         }
-        store.dispatch(event: 1)
-        store.dispatch(event: 1)
+        store.dispatch(1)
+        store.dispatch(1)
         #expect(seen.elements == [Pair(nil, 0), Pair(nil, 0)])
     }
 
@@ -196,8 +199,8 @@ import Testing
             guard new == 1 else { return }
             store.subscribe { seen.append(Pair($0, $1)) }.cancel()
         }
-        store.dispatch(event: 1)
-        store.dispatch(event: 1)
+        store.dispatch(1)
+        store.dispatch(1)
         #expect(seen.elements.isEmpty)
     }
 
@@ -207,7 +210,7 @@ import Testing
         let store = sum()
         for _ in 0..<5 { store.subscribe { seen.append(Pair($0, $1)) } }
         #expect(seen.elements.count == 5)
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements.count == 10)
     }
 
@@ -222,8 +225,8 @@ import Testing
         }
         own.withLock { $0 = token }
         store.subscribe { _, _ in calls.append(2) }
-        store.dispatch(event: 1)
-        store.dispatch(event: 1)
+        store.dispatch(1)
+        store.dispatch(1)
         #expect(calls.elements == [0, 1, 2, 0, 1, 2, 0, 2])
     }
 
@@ -233,19 +236,19 @@ import Testing
         store.subscribe { [unowned store] _, new in
             if new == 1 { store.subscribe { seen.append(Pair($0, $1)) } }
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements == [Pair(nil, 1)])
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
     }
 
     @Test func aNestedDispatchChangesTheStateOfTheOuterOne() {
         let store = Store<String, String>(initialState: "", reducer: Reducer { $0 + $1 })
         store.subscribe { [unowned store] _, new in
-            if new == "a" { store.dispatch(event: "b") }
-            if new == "ab" { store.dispatch(event: "c") }
+            if new == "a" { store.dispatch("b") }
+            if new == "ab" { store.dispatch("c") }
         }
-        store.dispatch(event: "a")
+        store.dispatch("a")
         #expect(store.state == "abc")
     }
 
@@ -253,14 +256,14 @@ import Testing
         let store = sum()
         let states = TestLog<Int>()
         store.subscribe { [unowned store] _, _ in states.append(store.state) }
-        store.dispatch(event: 3)
+        store.dispatch(3)
         #expect(states.elements == [0, 3])
     }
 
     @Test func manyNestedDispatchesNeedNoStack() {
         let store = sum()
         store.subscribe { [unowned store] _, new in
-            if new < 200_000 { store.dispatch(event: 1) }
+            if new < 200_000 { store.dispatch(1) }
         }
         #expect(store.state == 200_000)
     }
@@ -290,7 +293,7 @@ import Testing
             seen.append(Pair(old, new))
             if old != nil { holder.withLock { $0 = nil } }
         }
-        holder.withLock { $0 }?.dispatch(event: 1)
+        holder.withLock { $0 }?.dispatch(1)
         #expect(seen.elements == [Pair(nil, 0), Pair(0, 1)])
         #expect(holder.withLock { $0 } == nil)
     }
@@ -305,11 +308,11 @@ import Testing
             let store = IntStore(
                 initialState: 0,
                 reducer: Reducer { state, event in
-                    holder.withLock { $0 }?.dispatch(event: 1)
+                    holder.withLock { $0 }?.dispatch(1)
                     return state + event
                 })
             holder.withLock { $0 = store }
-            store.dispatch(event: 1)
+            store.dispatch(1)
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("a reducer of Int tried to dispatch"))
@@ -324,7 +327,7 @@ import Testing
                 initialState: 0,
                 reducer: Reducer { state, event in (holder.withLock { $0 }?.state ?? 0) + event })
             holder.withLock { $0 = store }
-            store.dispatch(event: 1)
+            store.dispatch(1)
         }
         let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
         #expect(text.contains("tried to read the state"))
@@ -335,10 +338,10 @@ import Testing
         let store = IntStore(
             initialState: 0,
             reducer: Reducer { state, event in
-                other.dispatch(event: event)
+                other.dispatch(event)
                 return state + event
             })
-        store.dispatch(event: 2)
+        store.dispatch(2)
         #expect(other.state == 2)
     }
 }
@@ -348,7 +351,7 @@ import Testing
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         var states = store.states.makeAsyncIterator()
         #expect(await states.next() == 0)
-        for _ in 0..<10 { store.dispatch(event: 1) }
+        for _ in 0..<10 { store.dispatch(1) }
         #expect(await states.next() == 10)
     }
 
@@ -358,7 +361,7 @@ import Testing
         var states = store?.states.makeAsyncIterator()
         let derived = store?.derived { $0 % 2 }
         _ = derived
-        store?.dispatch(event: 4)
+        store?.dispatch(4)
         store = nil
         #expect(gone != nil)  // The derived store keeps it.
         _ = consume derived
@@ -370,7 +373,7 @@ import Testing
     @Test func eachAccessToAStoresStatesIsASequenceOfItsOwn() async {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         var (first, second) = (store.states.makeAsyncIterator(), store.states.makeAsyncIterator())
-        store.dispatch(event: 2)
+        store.dispatch(2)
         #expect(await first.next() == 2)
         #expect(await second.next() == 2)
     }
@@ -380,8 +383,8 @@ import Testing
         let half = store.derived { $0 / 2 }
         var states = half.states.makeAsyncIterator()
         #expect(await states.next() == 0)
-        store.dispatch(event: 1)
-        store.dispatch(event: 3)
+        store.dispatch(1)
+        store.dispatch(3)
         #expect(await states.next() == 2)
     }
 
@@ -390,7 +393,7 @@ import Testing
         let task = Task { for await _ in store.states {} }
         task.cancel()
         await task.value
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(store.state == 1)
     }
 }
@@ -405,11 +408,11 @@ import Testing
         var last: ScopedObserver? = store.derived(\.last).subscribe { [seen] _, new in
             seen.append("last \(new ?? 0)")
         }.scoped()
-        store.dispatch(event: 7)
+        store.dispatch(7)
         #expect(seen.elements == ["[]", "last 0", "[7]", "last 7"])
         withExtendedLifetime((whole, last)) {}
         (whole, last) = (nil, nil)
-        store.dispatch(event: 8)
+        store.dispatch(8)
         #expect(seen.elements.count == 4)
     }
 
@@ -417,7 +420,7 @@ import Testing
         let scope = store.subscribe { [seen] _, new in seen.append("\(new)") }.scoped()
         scope.cancel()
         scope.cancel()
-        store.dispatch(event: 7)
+        store.dispatch(7)
         #expect(seen.elements == ["[]"])
     }
 
@@ -437,7 +440,7 @@ import Testing
                 seen.append("\(new)")
             }
         }
-        store?.dispatch(event: 7)
+        store?.dispatch(7)
         #expect(seen.elements == ["[]", "0", "[7]", "1"])
         #expect(ends.elements.isEmpty)
         store = nil
@@ -464,7 +467,7 @@ import Testing
         ].map { $0.scoped() }
         await mainQueue()
         #expect(seen.elements == ["[]", "0"])
-        store.dispatch(event: 7)
+        store.dispatch(7)
         scopes = []
         await mainQueue()
         #expect(scopes.isEmpty && seen.elements.count == 2)
@@ -472,7 +475,7 @@ import Testing
 
     @Test @MainActor func aSubscriptionWithoutAScopeGoesOnOnTheMainActor() async {
         store.subscribe(on: .shared) { [seen] _, new in seen.append("\(new)") }
-        store.dispatch(event: 7)
+        store.dispatch(7)
         await mainQueue()
         #expect(seen.elements == ["[]", "[7]"])
     }

@@ -7,8 +7,8 @@ import Testing
     @Test func anEffectsAnswerAfterAnUndoLeavesTheEventsThatCanBeRedone() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
-        recorder.dispatch(event: "a")
-        recorder.dispatch(event: "ask")
+        recorder.dispatch("a")
+        recorder.dispatch("ask")
         recorder.undo()
         answers.withLock { $0 }[0].resolve(with: "answer")
         #expect(recorder.state == ["a"])
@@ -22,7 +22,7 @@ import Testing
     @Test func aReplayedCancelCancelsTheLiveEffect() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
-        recorder.dispatch(event: "ask")
+        recorder.dispatch("ask")
         recorder.replay(["stop"])
         answers.withLock { $0 }[0].resolve(with: "answer")
         #expect(recorder.events == ["ask", "stop"])
@@ -33,7 +33,7 @@ import Testing
     func aReplayedEventReplacesTheLiveEffectOfItsId() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
-        recorder.dispatch(event: "ask")
+        recorder.dispatch("ask")
         recorder.replay(["ask", "answer"])
         answers.withLock { $0 }[0].resolve(with: "late")
         #expect(answers.withLock { $0.count } == 1)
@@ -43,14 +43,14 @@ import Testing
     @Test func aTimelineKeepsNoMoreThanItsMaximum() {
         let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 2, reducer: Reducer { $0 + $1 })
-        for event in [1, 10, 100] { recorder.dispatch(event: event) }
+        for event in [1, 10, 100] { recorder.dispatch(event) }
         #expect(recorder.events == [10, 100])
         #expect(recorder.states == [1, 11, 111])
         #expect(recorder.droppedEvents == 1)
         #expect(recorder.travel(to: 0))
         #expect(recorder.state == 1)
         #expect(!recorder.undo())
-        recorder.dispatch(event: 5)
+        recorder.dispatch(5)
         #expect(recorder.events == [5])
         #expect(recorder.states == [1, 6])
     }
@@ -58,7 +58,7 @@ import Testing
     @Test func aTimelineWithAMaximumOfZeroKeepsNothing() {
         let recorder = StoreRecorder<Int, Int>(
             initialState: 0, maximumEvents: 0, reducer: Reducer { $0 + $1 })
-        for event in [1, 10] { recorder.dispatch(event: event) }
+        for event in [1, 10] { recorder.dispatch(event) }
         #expect(recorder.state == 11)
         #expect(recorder.states == [11])
         #expect(!recorder.canUndo)
@@ -67,14 +67,14 @@ import Testing
     @Test func anEffectsAnswerDropsNoUndoneEventFromAFullTimeline() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers, maximumEvents: 1)
-        recorder.dispatch(event: "ask")
+        recorder.dispatch("ask")
         recorder.undo()
         answers.withLock { $0 }[0].resolve(with: "answer")
         #expect(recorder.events == ["ask", "answer"])
         #expect(recorder.state == [])
         recorder.redo()
         recorder.redo()
-        recorder.dispatch(event: "more")
+        recorder.dispatch("more")
         #expect(recorder.events == ["more"])
         #expect(recorder.state == ["ask", "answer", "more"])
     }

@@ -10,7 +10,7 @@ import Testing
 @Suite(.oneAtATime) struct MemoryConformanceTests {
     private static let checked: CheckedTransport = {
         let wire = CurlTransport()
-        let answer = MemoryTransport.Answer.futureResponse { call in
+        let answer = MemoryTransport.Answer.future { call in
             guard var request = call.request else { throw UnaskedCall() }
             // A body that was read already is in the endpoint.
             if let data = call.endpoint.body.data {
@@ -33,5 +33,5 @@ import Testing
         try await check.run(Self.checked, differences: Self.differences)
     }
 
-    private static let differences: [TransportCheck.Name: TransportDifference] = [:]
+    private static let differences: [String: TransportDifference] = [:]
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite(.oneAtATime) struct TransportCheckTests {
     private func check(_ name: String) throws -> TransportCheck {
-        try #require(TransportCheck.all.first { $0.name.rawValue == name })
+        try #require(TransportCheck.all.first { $0.name == name })
     }
 
     /// Uses no server, and answers 200 to everything.
@@ -31,7 +31,7 @@ import Testing
         var passed: [String] = []
         for check in TransportCheck.all {
             do { try await check.run(deaf) } catch { continue }
-            passed.append(check.name.rawValue)
+            passed.append(check.name)
         }
         // The rest are answers that may be read or refused, and statuses 200 without a body.
         let lenient = [

@@ -13,14 +13,13 @@ struct SocketWorld {
     ///   - connections: The largest number of connections. A simulated network has no such limit.
     init(seed: UInt64, connections: Int = 1_000) {
         self.seed = seed
-        switch DefaultTransport.ofThisSystem {
-        case .curl:
-            let limits = CurlTransport.Configuration(maxConnectionsPerHost: connections)
-            transport = try! CurlTransport(limits)
-        case .urlsession:
-            let limits = SessionTransport.Configuration(maxConnectionsPerHost: connections)
-            transport = SessionTransport(limits)
-        }
+        #if os(Linux)
+        let limits = CurlTransport.Configuration(maxConnectionsPerHost: connections)
+        transport = try! CurlTransport(limits)
+        #else
+        let limits = SessionTransport.Configuration(maxConnectionsPerHost: connections)
+        transport = SessionTransport(limits)
+        #endif
     }
 
     /// Measures a load.

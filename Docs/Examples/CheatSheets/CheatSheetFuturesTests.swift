@@ -60,10 +60,10 @@ struct CheatSheetFuturesTests {
 
     /// Each function of several futures of one type.
     private let fromSeveral: [String: @Sendable ([Future<Int>]) -> Future<Int>] = [
-        "all(_:others:)": { Future.all($0).map(\.count) },
+        "all(_:)": { Future.all($0).map(\.count) },
         "allSettled(_:)": { Future.allSettled($0).map(\.count) },
         "any(_:)": { Future.any($0) },
-        "race(_:others:)": { Future.race($0) },
+        "race(_:)": { Future.race($0) },
         "traverse(_:maxConcurrent:_:)": { Future.traverse($0) { $0 }.map(\.count) },
     ]
     /// Those of two futures, whose types may differ.

@@ -7,14 +7,19 @@ extension Future {
     /// let products = Future.all([7, 8, 9].map(loadProduct))
     /// ```
     ///
-    /// - Parameters:
-    ///   - futures: The futures. You can pass an array of promises, which isn't copied.
-    ///   - others: What happens to the other futures at the first failure.
+    /// - Parameter futures: The futures. You can pass an array of promises, which isn't copied.
     /// - Returns: The values, in the order of the futures; an empty array if there are none. At the first failure, the
     ///   returned future fails with the same error. `all` allocates one object for each input, and a constant number of
     ///   other objects.
     public static func all<Element, Input: Future<Element>>(
-        _ futures: [Input], others: OtherInputs = .givenUp
+        _ futures: [Input]
+    ) -> Future<[Element]> where Value == [Element] {
+        all(futures, others: .givenUp)
+    }
+
+    /// Waits for all futures to succeed; `others` says what happens to the other futures at the first failure.
+    package static func all<Element, Input: Future<Element>>(
+        _ futures: [Input], others: OtherInputs
     ) -> Future<[Element]> where Value == [Element] {
         if futures.isEmpty { return Future<[Element]>(value: []) }
         return All<Element>(count: futures.count, rule: .firstFailure, others: others)
@@ -24,9 +29,9 @@ extension Future {
     /// Waits for all futures of a sequence to succeed, like the method for an array.
     @_disfavoredOverload
     public static func all<Element>(
-        _ futures: some Sequence<Future<Element>>, others: OtherInputs = .givenUp
+        _ futures: some Sequence<Future<Element>>
     ) -> Future<[Element]> where Value == [Element] {
-        all(Array(futures), others: others)
+        all(Array(futures), others: .givenUp)
     }
 
     /// Waits for all futures to settle, with a value or an error.
@@ -61,15 +66,21 @@ extension Future {
     ///
     /// - Parameters:
     ///   - futures: The futures.
-    ///   - others: What happens to the other futures after one has settled.
     ///   - fileID: The file that an error names; leave it out.
     ///   - line: The line that an error names; leave it out.
     /// - Returns: The first result, success or failure. If several futures have already settled, you get the result of
     ///   the one that comes first in the array. If there are no futures, the returned future fails with
-    ///   ``FutureError/Code/noInputs`` instead of waiting forever.
+    ///   ``FutureError/Code/noInputs`` instead of waiting forever. The other futures are then given up; to let them go on,
+    ///   pass ``shielded()`` futures.
     public static func race<Input: Future<Value>>(
-        _ futures: [Input], others: OtherInputs = .givenUp, fileID: StaticString = #fileID,
-        line: UInt = #line
+        _ futures: [Input], fileID: StaticString = #fileID, line: UInt = #line
+    ) -> Future<Value> {
+        first(of: futures, .first, .givenUp, CodeLocation(fileID: fileID, line: line))
+    }
+
+    /// Waits for the first future to settle; `others` says what happens to the other futures then.
+    package static func race<Input: Future<Value>>(
+        _ futures: [Input], others: OtherInputs, fileID: StaticString = #fileID, line: UInt = #line
     ) -> Future<Value> {
         first(of: futures, .first, others, CodeLocation(fileID: fileID, line: line))
     }
@@ -143,7 +154,7 @@ public func zip<each Value: Sendable>(
 }
 
 /// The fate of the inputs that `all` or `race` no longer needs.
-public enum OtherInputs: Sendable {
+package enum OtherInputs: Sendable {
     /// The combined future gives up its interest in these inputs; an input without other waiters is cancelled.
     case givenUp
     /// These inputs keep running, as if the combined future still waited for them. It leaves nothing in their memory.

@@ -131,8 +131,8 @@ final class Observer<Value: Sendable>: Waiter, @unchecked Sendable {
 final class CancellableObserver<Value: Sendable>: Waiter, @unchecked Sendable {
     /// The closure; nil after its last use.
     ///
-    /// Only one thread uses it: the thread that delivers to this node or, if this node was given up, the thread that
-    /// calls `dropClosure`.
+    /// One thread at a time uses it: the one that delivers to this node, or the one that calls `dropClosure` after a
+    /// cancellation.
     private var body: (@Sendable (Future<Value>) -> Void)?
 
     init(_ body: @escaping @Sendable (Future<Value>) -> Void) {

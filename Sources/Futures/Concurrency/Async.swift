@@ -121,7 +121,7 @@ extension Future {
 ///
 /// - Parameter operation: Runs in its own task for each call. Cancelling the future cancels the task.
 /// - Returns: A function that starts the operation and returns at once.
-public func asFuture<Input: Sendable, Output: Sendable>(
+package func asFuture<Input: Sendable, Output: Sendable>(
     _ operation: @escaping @Sendable (Input) async throws -> Output
 ) -> @Sendable (Input) -> Future<Output> {
     { input in .unlessCancelled { Future { try await operation(input) } } }
@@ -137,7 +137,7 @@ public func asFuture<Input: Sendable, Output: Sendable>(
 /// - Parameter function: A function that returns a future. It isn't called in a task that is already cancelled.
 /// - Returns: A function that awaits the future's value. If the awaiting task is cancelled, the task gives up its
 ///   interest in the future.
-public func awaiting<Input: Sendable, Output: Sendable>(
+package func awaiting<Input: Sendable, Output: Sendable>(
     _ function: @escaping @Sendable (Input) -> Future<Output>
 ) -> @Sendable (Input) async throws -> Output {
     { input in
@@ -313,7 +313,7 @@ package final class TaskHome: Sendable {
     /// Tells the home of the calling thread, if there is one, that code uses a source outside the simulation.
     package static func noteUse(of outside: Outside) { current?.noteUse(outside) }
 
-    /// The home of the calling thread, if there is one.
+    /// The home that `bind` gave the calling thread; nil outside a simulation.
     static var current: TaskHome? {
         cfutures_current_thread().pointee.home
             .map { Unmanaged<TaskHome>.fromOpaque($0).takeUnretainedValue() }

@@ -84,6 +84,9 @@ public enum FutureDiagnostics {
     /// The nodes of the watched tasks, by the hash values of the tasks.
     private static let waits = Locked<[Int: WeakNode]>([:])
 
+    /// How many tasks are watched now.
+    package static var watchedTasks: Int { waits.withLock { $0.count } }
+
     private struct WeakNode {
         weak var node: FutureNode?
     }

@@ -340,7 +340,7 @@ extension FutureNode {
 
     /// Copies something under the lock, for use after unlocking.
     ///
-    /// - Returns: What `read` returns, with its own references; nil if the node has settled.
+    /// - Returns: The result of `read`, retained, so that it stays valid after unlocking; nil if the node has settled.
     final func copied<Copy>(_ read: () -> Copy) -> Copy? {
         guard lockIfPending() else { return nil }
         let copy = read()

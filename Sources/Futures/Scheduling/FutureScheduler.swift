@@ -12,7 +12,7 @@ public protocol FutureScheduler: Sendable {
 
     /// The present on a clock that also counts while the device sleeps.
     ///
-    /// Values that are kept for a time, such as a memoised value or an access token, age by this clock. Actions follow
+    /// Values that are kept for a time, such as a memoized value or an access token, age by this clock. Actions follow
     /// the clock of ``now`` instead. The two clocks may have different origins, so compare readings of this clock only
     /// with each other. For a scheduler without such a clock, this is the same as ``now``.
     var continuousNow: SchedulerInstant { get }
@@ -100,14 +100,16 @@ public protocol ScheduledAction: Sendable {
 /// ```
 ///
 /// On a ``ManualScheduler``, a task sleeps until the test moves the clock to the task's instant.
-public struct SchedulerClock: Clock {
-    fileprivate let scheduler: any FutureScheduler
+package struct SchedulerClock: Clock {
+    private let scheduler: any FutureScheduler
+
+    package init(scheduler: any FutureScheduler) { self.scheduler = scheduler }
 
     /// The present on the scheduler's clock.
-    public var now: SchedulerInstant { scheduler.now }
+    package var now: SchedulerInstant { scheduler.now }
 
     /// The smallest difference between two instants: a nanosecond.
-    public var minimumResolution: Duration { .nanoseconds(1) }
+    package var minimumResolution: Duration { .nanoseconds(1) }
 
     /// Suspends the task until an instant on the scheduler's clock; returns at once if the instant has passed.
     ///
@@ -116,7 +118,7 @@ public struct SchedulerClock: Clock {
     ///   - tolerance: Ignored: the scheduler decides how late it may be.
     /// - Throws: `CancellationError` if the task is cancelled, and nothing then stays in the scheduler; also if the
     ///   scheduler drops its timers, because it is released or its test has ended.
-    public func sleep(until deadline: SchedulerInstant, tolerance: Duration? = nil) async throws {
+    package func sleep(until deadline: SchedulerInstant, tolerance: Duration? = nil) async throws {
         try Task.checkCancellation()
         if deadline <= now { return }
         do { try await wakeUp(at: deadline).get() } catch { throw CancellationError() }
@@ -134,6 +136,12 @@ public struct SchedulerClock: Clock {
 }
 
 extension FutureScheduler {
-    /// This scheduler's time as a Swift clock.
-    public var clock: SchedulerClock { SchedulerClock(scheduler: self) }
+    /// This scheduler's time as a Swift clock, for code that sleeps.
+    ///
+    /// ```swift
+    /// try await Task.sleep(for: .seconds(2), clock: scheduler.clock)
+    /// ```
+    ///
+    /// On a ``ManualScheduler``, a task sleeps until the test moves the clock to the task's instant.
+    public var clock: some Clock<Duration> { SchedulerClock(scheduler: self) }
 }

@@ -30,7 +30,7 @@ struct TimerWheel {
     private static let wheels = 8
 
     private var entries = TimerEntries()
-    /// The newest entry of each slot, wheel after wheel.
+    /// The newest entry of each slot: all slots of the first wheel, then those of the second, and so on.
     private var slots = [Int32](repeating: TimerEntries.none, count: wheels << bitsOfSlot)
     /// For each wheel, a bit for each slot that isn't empty.
     private var occupied = [UInt64](repeating: 0, count: wheels)

@@ -5,7 +5,7 @@ package import PledgeServices
 package struct AdmissionSlot: Sendable {
     typealias Object = any AnyObject & Sendable
 
-    /// What is in the slot: an `OriginPolicy`.
+    /// The slot's value, an `OriginPolicy`.
     package let policies: any Sendable
 
     let objects: any OriginPolicy<Object>

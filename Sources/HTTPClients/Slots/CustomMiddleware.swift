@@ -15,10 +15,10 @@ extension HTTPClient {
     /// ```
     public struct CustomMiddleware: Sendable {
         /// The middleware around `send` and ``HTTPClient/networking``.
-        public var send: Middleware<HTTPRequest, HTTPResponse>
+        package var send: Middleware<HTTPRequest, HTTPResponse>
 
         /// The middleware around `stream`.
-        public var stream: Middleware<HTTPRequest, HTTPStreamedResponse>
+        package var stream: Middleware<HTTPRequest, HTTPStreamedResponse>
 
         /// Creates a pair from a middleware for each form.
         ///

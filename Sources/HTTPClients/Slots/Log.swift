@@ -11,13 +11,13 @@ extension HTTPClient {
         ///
         /// The function may be called on any thread, and on several at the same time. The client's call waits until the
         /// function returns.
-        public var write: @Sendable (_ line: String) -> Void
+        package var write: @Sendable (_ line: String) -> Void
 
         /// Adds the headers to the lines, with "…" for each value that may be a secret.
-        public var showsHeaders: Bool
+        package var showsHeaders: Bool
 
         /// Also writes a line, `PolicyEvent.logLine`, for each event of a policy.
-        public var showsEvents: Bool
+        package var showsEvents: Bool
 
         /// Creates a log.
         ///

@@ -129,36 +129,12 @@ extension OriginPolicy {
     }
 }
 
-extension OriginPolicy where Self == PerOrigin<CircuitBreaker> {
-    /// A breaker with the default settings for each origin.
-    public static func perOrigin() -> Self { .perOrigin(CircuitBreaker()) }
-}
-
-extension OriginPolicy where Self == PerOrigin<Bulkhead> {
-    /// A bulkhead with the default settings for each origin.
-    public static func perOrigin() -> Self { .perOrigin(Bulkhead()) }
-}
-
-extension OriginPolicy where Self == PerOrigin<RetryBudget> {
-    /// A budget with the default settings for each origin, so that a failing origin doesn't use up the others' retries.
-    public static func perOrigin() -> Self { .perOrigin(RetryBudget()) }
-}
-
-extension OriginPolicy where Self == PerOrigin<Hedge> {
-    /// A hedge with the default settings for each origin.
-    public static func perOrigin() -> Self { .perOrigin(Hedge()) }
-}
-
-extension OriginPolicy where Self == PerOrigin<Pushback> {
-    /// A pushback with the default settings for each origin.
-    public static func perOrigin() -> Self { .perOrigin(Pushback()) }
-}
-
-extension OriginPolicy where Self == PerOrigin<RateLimiter> {
-    /// There is no default rate.
+extension OriginPolicy {
+    /// Says nothing of the settings.
     @available(
-        *, unavailable,
-        message: "say the rate: .perOrigin(RateLimiter(rate: 100, per: .seconds(1)))"
+        *, unavailable, message: "say the settings, such as .perOrigin(CircuitBreaker())"
     )
-    public static func perOrigin() -> Self { fatalError("unavailable") }
+    public static func perOrigin<P>() -> PerOrigin<P> where Self == PerOrigin<P> {
+        fatalError("unavailable")
+    }
 }

@@ -18,7 +18,8 @@ extension HTTPClient {
     public struct Settings: Sendable {
         /// The URL that endpoints without their own base are appended to.
         ///
-        /// Its origin gets ``headers`` and ``authorization``.
+        /// Its origin gets ``headers`` and ``authorization``. A user and a password in the URL are sent as Basic
+        /// authorization, unless ``authorization`` is set; requests and responses show the URL without them.
         ///
         /// With nil, each endpoint needs its own base or URL. The headers then go to whatever origin the caller names,
         /// and the credentials only to ``authorizedOrigins``.
@@ -69,7 +70,7 @@ extension HTTPClient {
         /// client.retryBudget = .perOrigin(RetryBudget(capacity: 100))  // a busy client
         /// client.retryBudget = RetryBudget(capacity: 100)  // one for all origins, and for other clients too
         /// ```
-        public var retryBudget: any OriginPolicy<RetryBudget> = .perOrigin()
+        public var retryBudget: any OriginPolicy<RetryBudget> = .perOrigin(RetryBudget())
 
         /// Makes other calls to an origin wait too when its server asks for a wait; see the middleware `pushback`.
         ///
@@ -96,7 +97,8 @@ extension HTTPClient {
         public var hedge: (any OriginPolicy<Hedge>)?
 
         /// The circuit breakers; one for each origin by default.
-        public var circuitBreaker: (any OriginPolicy<CircuitBreaker>)? = .perOrigin()
+        public var circuitBreaker: (any OriginPolicy<CircuitBreaker>)? = .perOrigin(
+            CircuitBreaker())
 
         /// The limit on requests in a period, such as a server's quota; excess requests wait or are refused.
         ///
@@ -108,7 +110,7 @@ extension HTTPClient {
         /// By default, a call counts for at most a second, so calls to a hanging host don't keep the others waiting. Waiting
         /// calls start in the order of their `CallPriority`, and a more important call displaces a less important one from a
         /// full queue.
-        public var bulkhead: (any OriginPolicy<Bulkhead>)? = .perOrigin()
+        public var bulkhead: (any OriginPolicy<Bulkhead>)? = .perOrigin(Bulkhead())
 
         /// What stands in for the bulkheads; the slot `loadShedder` of PledgeTraffic.
         package var admission: AdmissionSlot?

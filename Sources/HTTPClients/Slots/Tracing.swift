@@ -9,15 +9,15 @@ extension HTTPClient {
     /// ```
     public struct Tracing: Sendable {
         /// The origins that get the headers `traceparent` and `tracestate`.
-        public var origins: HTTPOrigins
+        package var origins: HTTPOrigins
 
         /// Starts a trace for each call that isn't part of one.
-        public var beginsTraces: Bool
+        package var beginsTraces: Bool
 
         /// The share of the client's own traces that is sampled; 0…1.
         ///
         /// A value out of range is a programming error and traps when the client is used.
-        public var samplingShare: Double
+        package var samplingShare: Double
 
         /// Creates rules.
         ///

@@ -147,20 +147,24 @@ extension HTTPBodyStream {
 
 extension HTTPBodyStream: AsyncSequence {
     /// An iterator over the remaining chunks.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         package let stream: HTTPBodyStream
+
+        package init(stream: HTTPBodyStream) { self.stream = stream }
 
         /// Returns the next chunk, or nil after the last one; see ``HTTPBodyStream/next()``.
         ///
         /// Cancelling the task cancels the stream, even if chunks are ready.
-        public mutating func next() async throws -> Data? {
+        package mutating func next() async throws -> Data? {
             if Task.isCancelled { stream.cancel() }
             return try await stream.next().get()
         }
     }
 
     /// Creates an iterator; all iterators read from the same stream.
-    public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<Data, any Error> {
+        Iterator(stream: self)
+    }
 }
 
 extension HTTPBodyStream {
@@ -210,7 +214,7 @@ extension HTTPBodyStream {
     /// - Returns: A future that resolves after the last chunk. It rejects with the stream's error, or with the error of
     ///   the function or its future; the rest of the stream is then cancelled. Cancelling the returned future cancels
     ///   the stream and the function's pending future.
-    public func forEach(
+    package func forEach(
         _ body: @escaping @Sendable (Data) throws -> Future<Void>
     ) -> Future<Void> {
         readOn(body).onEnd { result in
@@ -270,7 +274,7 @@ extension HTTPBodyStream {
     /// - Parameter length: The required number of bytes.
     /// - Returns: A stream with that length. If a chunk goes beyond the length, or the bytes end too early, the stream
     ///   fails with an ``HTTPError`` with the code ``HTTPError/Code/bodyLengthMismatch`` instead.
-    public func checkingLength(_ length: Int64) -> HTTPBodyStream {
+    package func checkingLength(_ length: Int64) -> HTTPBodyStream {
         let rest = Locked(length)
         return wrapped(length: length) { chunk in
             let isRight = rest.withLock { rest in

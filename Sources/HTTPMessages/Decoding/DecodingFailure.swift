@@ -1,4 +1,5 @@
-import PledgeHTTPText
+public import PledgeFutures
+public import PledgeHTTPText
 public import PledgeServices
 
 /// A failure to decode data: the place, the reason, and the data itself.
@@ -47,7 +48,7 @@ public struct DecodingFailure: Error {
     public package(set) var line: Int?
 
     /// Creates the failure for a decoder's error.
-    public init(
+    package init(
         type: any Any.Type, data: Data, cause: any Error, response: HTTPResponse? = nil
     ) {
         self.type = type
@@ -159,31 +160,13 @@ extension DecodingFailure {
     }
 }
 
-extension DecodingFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
-    LocalizedError, CodedError
-{
+extension DecodingFailure: DescriptionOnly, DescribedError, CodedError {
     /// The place, the reason, the line, the data's size and the request; no part of the data except keys.
     public var description: String {
         let request = response?.request.map { " that answered \($0)" } ?? ""
         let place = line.map { "line \($0), " } ?? ""
         return "\(codingPath): \(reason) (in \(place)\(data.count) bytes\(request))"
     }
-
-    /// The same as `description`.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the data's size instead of the data.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: [
-                "code": code, "codingPath": codingPath, "reason": reason, "dataBytes": data.count,
-            ]
-        )
-    }
-
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
 
     /// The code's name.
     public var loggedCode: String { code.rawValue }

@@ -1,3 +1,5 @@
+public import PledgeFutures
+
 /// Any JSON value, for data whose type is not known beforehand.
 ///
 /// ```swift
@@ -158,12 +160,9 @@ extension JSONObject: ExpressibleByDictionaryLiteral {
     }
 }
 
-extension JSONObject: CustomStringConvertible, CustomReflectable {
+extension JSONObject: DescriptionOnly {
     /// The names, without the values, which may be secret.
     public var description: String {
         "JSONObject(\(members.keys.sorted().joined(separator: ", ")))"
     }
-
-    /// A mirror that shows no values.
-    public var customMirror: Mirror { Mirror(self, children: ["object": description]) }
 }

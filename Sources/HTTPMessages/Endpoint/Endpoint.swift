@@ -1,4 +1,5 @@
-import PledgeHTTPText
+public import PledgeFutures
+public import PledgeHTTPText
 public import PledgeServices
 
 /// An app's request: a path, a query, a method, headers, a body, and a base.
@@ -186,7 +187,7 @@ extension Endpoint {
     ///
     /// - Returns: The same as ``url``.
     /// - Throws: ``Error/invalidMethod(_:)`` if the method is not a token; ``Error/invalidHeader(name:)`` if
-    ///   ``HTTPHeaders/isValid(name:value:)`` refuses a header or the body's Content-Type;
+    ///   `HTTPHeaders.isValid(name:value:)` refuses a header or the body's Content-Type;
     ///   ``Error/reservedHeader(name:)`` for a header that is reserved for the transport;
     ///   ``Error/bodyNotAllowed(method:)`` if GET, HEAD or TRACE has a body that is not empty;
     ///   ``Error/dotSegment`` or ``Error/emptySegment`` if ``url`` is nil because of such a segment, and otherwise
@@ -225,7 +226,7 @@ extension Endpoint: Hashable {
     }
 }
 
-extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Endpoint: DescriptionOnly {
     /// The method and the URL, without userinfo, query values, headers, or body.
     ///
     /// Like "GET https://api.example.com/search?q=…".
@@ -234,17 +235,9 @@ extension Endpoint: CustomStringConvertible, CustomDebugStringConvertible, Custo
         let verb = SafeText.escaped(method.rawValue)
         return "\(verb) \(url.map(SafeText.redacted) ?? place.description)"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description, the redacted headers, and the kind of body.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["request": description, "headers": headers, "body": body])
-    }
 }
 
-extension Endpoint: Replayable {
+extension Endpoint: NamedRequest {
     /// True if the endpoint may be requested twice.
     ///
     /// Its method must be idempotent, or the endpoint must have an idempotency key, so that the server recognises a
@@ -256,10 +249,10 @@ extension Endpoint: Replayable {
     }
 
     /// True if the body is a stream that can be opened only once, and has been opened.
-    public var isConsumed: Bool { body.isConsumed }
+    package var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
-    public var loggedName: String { description }
+    package var loggedName: String { description }
 }
 
 extension Endpoint {
@@ -283,20 +276,12 @@ extension Endpoint {
     }
 }
 
-extension Endpoint.Query: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension Endpoint.Query: DescriptionOnly {
     /// The names without their values, which may be passwords and keys: `user=…&password=…`.
     public var description: String {
         items.map { SafeText.escaped($0.name) + ($0.value == nil ? "" : "=…") }
             .joined(separator: "&")
     }
-
-    /// The same as ``description``.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows no values.
-    public var customMirror: Mirror { Mirror(self, children: ["query": description]) }
 }
 
 extension Endpoint.Query: ExpressibleByDictionaryLiteral {
@@ -388,7 +373,7 @@ extension Endpoint {
     }
 }
 
-extension Endpoint.Error: CustomStringConvertible, LocalizedError, CodedError, ShownCause {
+extension Endpoint.Error: CustomStringConvertible, DescribedError, CodedError, ShownCause {
     /// The problem and what to do, without a header's value or a control character.
     public var description: String {
         switch self {
@@ -436,9 +421,6 @@ extension Endpoint.Error: CustomStringConvertible, LocalizedError, CodedError, S
         case .severalBodies: "a call has several bodies: pass one of json, form, multipart and file"
         }
     }
-
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
 
     /// The case's name.
     public var loggedCode: String {

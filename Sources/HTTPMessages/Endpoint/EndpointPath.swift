@@ -1,3 +1,4 @@
+public import PledgeFutures
 import PledgeHTTPText
 
 extension Endpoint {
@@ -121,18 +122,12 @@ extension Endpoint.Path: ExpressibleByStringInterpolation {
     }
 }
 
-extension Endpoint.Path: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension Endpoint.Path: DescriptionOnly {
     /// The path with the names of the query, and "…" for each value.
     public var description: String {
         // A text that looks like a URL may contain userinfo.
         isMeantAsURL ? "an invalid URL" : SafeText.redacted(pathAndQuery: text)
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows no value of the query.
-    public var customMirror: Mirror { Mirror(self, children: ["path": description]) }
 }
 
 extension Endpoint.Path {
@@ -270,20 +265,10 @@ extension Endpoint {
     /// A literal with a value that no path accepts.
     ///
     /// No endpoint can be made from it. See ``Path`` for the types that a value may have.
-    public struct RefusedPath: ExpressibleByStringInterpolation {
-        /// Reads a literal; never called.
-        public init(stringLiteral: String) {}
-
-        /// Reads a literal; never called.
-        public init(stringInterpolation: StringInterpolation) {}
-
+    public struct RefusedPath: RefusedText {
         /// The parts of a literal with values that do not compile.
-        public struct StringInterpolation: StringInterpolationProtocol {
-            /// Creates an empty interpolation; never called.
-            public init(literalCapacity: Int, interpolationCount: Int) {}
-
-            /// Does nothing; the protocol requires it, but no such literal compiles.
-            public mutating func appendLiteral(_ literal: String) {}
+        public struct StringInterpolation: RefusedInterpolation {
+            package init() {}
 
             /// Not available: the text of an optional would be "nil" or "Optional(7)".
             @available(
@@ -293,5 +278,33 @@ extension Endpoint {
             )
             public mutating func appendInterpolation<Value>(_ value: Value) {}
         }
+
+        package init() {}
     }
+}
+
+/// Text that Swift accepts in a place only to say what is wrong with it.
+package protocol RefusedText: ExpressibleByStringInterpolation {
+    init()
+}
+
+extension RefusedText {
+    /// Reads a literal; never called.
+    public init(stringLiteral: String) { self.init() }
+
+    /// Reads a literal; never called.
+    public init(stringInterpolation: StringInterpolation) { self.init() }
+}
+
+package protocol RefusedInterpolation: StringInterpolationProtocol
+where StringLiteralType == String {
+    init()
+}
+
+extension RefusedInterpolation {
+    /// Creates an empty interpolation; never called.
+    public init(literalCapacity: Int, interpolationCount: Int) { self.init() }
+
+    /// Does nothing; the protocol requires it, but no such literal compiles.
+    public mutating func appendLiteral(_ literal: String) {}
 }

@@ -1,4 +1,4 @@
-import PledgeHTTPText
+public import PledgeHTTPText
 public import PledgeServices
 
 #if canImport(Darwin)
@@ -29,7 +29,7 @@ public struct FileError: Error, Sendable {
     package var reason: String?
 
     /// Creates an error.
-    public init(operation: String, code: Int32, path: String? = nil) {
+    package init(operation: String, code: Int32, path: String? = nil) {
         self.operation = operation
         self.code = code
         self.path = path
@@ -40,16 +40,13 @@ public struct FileError: Error, Sendable {
     }
 }
 
-extension FileError: CustomStringConvertible, LocalizedError, CodedError, ShownCause {
+extension FileError: CustomStringConvertible, DescribedError, CodedError, ShownCause {
     /// The system call, the file, and the failure.
     public var description: String {
         let file = path.map { " \(SafeText.line($0, upTo: 300))" } ?? ""
         if let reason { return "\(operation)\(file) was refused: it \(reason)" }
         return "\(operation)\(file) failed: \(String(cString: strerror(code))) (\(code))"
     }
-
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
 
     /// The system call and the error number, like "open2".
     public var loggedCode: String { "\(operation)\(code)" }

@@ -1,5 +1,5 @@
 public import PledgeFutures
-package import PledgeHTTPText
+public import PledgeHTTPText
 public import PledgeServices
 
 /// A failed exchange: the failure, the request, and the response, if there is one.
@@ -156,9 +156,7 @@ extension Error {
     }
 }
 
-extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable,
-    LocalizedError, CodedError
-{
+extension HTTPError: DescriptionOnly, DescribedError, CodedError {
     /// The request and the failure, without secrets.
     public var description: String {
         let subject = shownSubject
@@ -174,23 +172,6 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         if let shownCause { text += " (cause: \(shownCause))" }
         guard let preview = preview(without: secrets, upTo: 300) else { return text }
         return "\(text): \(preview)"
-    }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the parts, each without secrets.
-    public var customMirror: Mirror {
-        let named = request.flatMap { response?.withRequest($0) } ?? response
-        let secrets = knownSecrets
-        return Mirror(
-            self,
-            children: [
-                "code": code, "endpoint": endpoint as Any, "request": request as Any,
-                "response": named.map { secrets.scrubbed($0.description(without: secrets)) } as Any,
-                "cause": shownCause as Any,
-            ]
-        )
     }
 
     /// The endpoint, or the request if there is no endpoint.
@@ -214,9 +195,6 @@ extension HTTPError: CustomStringConvertible, CustomDebugStringConvertible, Cust
         }
     }
 
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
-
     /// The status if it was not accepted; otherwise the raw value of the code.
     public var loggedCode: String {
         guard code == .unacceptableStatus, let status else { return code.rawValue }
@@ -236,6 +214,4 @@ extension URL {
 package protocol ShownCause: Error, CustomStringConvertible {}
 
 extension ServiceError: DescribedError {}
-extension AttemptSuperseded: DescribedError {}
-extension PaginationError: DescribedError {}
 extension FutureError: DescribedError {}

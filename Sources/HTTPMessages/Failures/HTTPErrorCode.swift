@@ -18,7 +18,7 @@ extension HTTPError {
         ///   - rawValue: A short word for logs and metrics, such as "modemHungUp". Codes with the same word are
         ///     equal.
         ///   - description: The failure in words, such as "the modem hung up".
-        public init(rawValue: String, description: String) {
+        package init(rawValue: String, description: String) {
             self.rawValue = rawValue
             self.description = description
         }
@@ -82,6 +82,9 @@ extension HTTPError {
             rawValue: "bodyAbandoned",
             description: "the body was abandoned: its pipe was released before finish() or fail(_:)"
         )
+        /// The multipart body is malformed, or exceeds the reader's limits; the error's cause says which.
+        public static let malformedMultipart = Code(
+            rawValue: "malformedMultipart", description: "the multipart body cannot be read")
         /// The file for a body cannot be written; the error's cause says why.
         public static let fileUnwritable = Code(
             rawValue: "fileUnwritable", description: "the file cannot be written")

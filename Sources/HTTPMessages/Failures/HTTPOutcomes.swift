@@ -5,7 +5,7 @@ public import PledgeServices
 // repeats them, together with the errors of the other modules.
 
 extension OutcomeAdvising where Self: HTTPResponseHead {
-    /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoise.
+    /// The meaning of the response for the policies: retry, hedge, circuit breaker, fallback, memoize.
     ///
     /// | Status | The service | Another call |
     /// |---|---|---|
@@ -77,13 +77,13 @@ extension CallRecord.Fate {
         if let status = (error as? HTTPError)?.status {
             self.init(status: status)
         } else {
-            let isUnsent = (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+            let isUnsent = (error as? any AdvisingError)?.isCertainlyUnsent ?? false
             self = isUnsent ? .unsent : .mayHaveArrived
         }
     }
 }
 
-extension HTTPError: OutcomeAdvising {
+extension HTTPError: AdvisingError {
     /// The meaning of the error for the policies: retry, hedge, circuit breaker, fallback.
     ///
     /// | Code | The service | Another call |
@@ -92,13 +92,13 @@ extension HTTPError: OutcomeAdvising {
     /// | `notConnected` | unknown: this machine has no network | may succeed; nothing was sent |
     /// | `cannotFindHost`, `cannotConnect` | unhealthy | may succeed; nothing was sent |
     /// | `proxyRefused` | unknown: no request reached the service | would be refused again; nothing was sent |
-    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; the request may have arrived: ``isCertainlyUnsent`` |
+    /// | `connectionLost`, `timedOut` | unhealthy | may succeed; the request may have arrived |
     /// | `timedOut` with a `ServiceError` as its cause: the call's deadline passed, or no connection became free | unknown | as the cause says |
     /// | `insecureConnection`, `badResponse`, `bodyLengthMismatch`, `digestMismatch`, `tooManyRedirects`, `unacceptableContentType` | unhealthy | would fail again |
-    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
+    /// | `bodyTooLarge`, `bodyNotReplayable`, `bodyUnreadable`, `bodyIsBeingRead`, `bodyEnded`, `bodyAbandoned`, `malformedMultipart`, `fileUnwritable`, `transportClosed`, `unsupported`, `requestNotPrepared`, `redirectRefused`, `signInNeeded`, `sessionEnded` | unknown: the caller's mistake | would fail again |
     /// | `tokenRefreshFailed` | unknown: the refresh asks another service | as the cause says |
     /// | `other`, and a transport's own codes | as the cause says; without a cause, unhealthy | as the cause says; without a cause, may succeed |
-    public var advisedOutcome: Outcome {
+    package var outcome: Outcome {
         switch code {
         case .unacceptableStatus:
             response.map { Outcome(status: $0.status, headers: $0.headers) } ?? .failure
@@ -112,8 +112,8 @@ extension HTTPError: OutcomeAdvising {
             .failure
         // A refusal by a proxy isn't retried, because the proxy may lock out the user after several refusals.
         case .proxyRefused, .bodyTooLarge, .bodyNotReplayable, .bodyUnreadable, .bodyIsBeingRead,
-            .bodyEnded, .bodyAbandoned, .fileUnwritable, .transportClosed, .unsupported,
-            .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
+            .bodyEnded, .bodyAbandoned, .malformedMultipart, .fileUnwritable, .transportClosed,
+            .unsupported, .requestNotPrepared, .redirectRefused, .signInNeeded, .sessionEnded:
             .callersMistake
         case .tokenRefreshFailed: outcomeOfCause.sayingNothingAboutHealth
         default: outcomeOfCause
@@ -127,13 +127,13 @@ extension HTTPError: OutcomeAdvising {
     /// True if the server has certainly not processed the request.
     ///
     /// Either no connection was made, or no request was sent, or the cause says that the server has not processed it.
-    /// The call may then be repeated, whatever its method, unless its body is used up (``HTTPRequest/isConsumed``).
-    public var isCertainlyUnsent: Bool {
+    /// The call may then be repeated, whatever its method, unless its body is used up.
+    package var isCertainlyUnsent: Bool {
         switch code {
         case .cannotFindHost, .cannotConnect, .proxyRefused, .notConnected, .requestNotPrepared,
             .redirectRefused:
             true
-        case .connectionLost: (cause as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+        case .connectionLost: (cause as? any AdvisingError)?.isCertainlyUnsent ?? false
         case .timedOut: (cause as? ServiceError)?.isCertainlyUnsent ?? false
         default: false
         }
@@ -152,7 +152,7 @@ extension HTTPError {
     /// The request can differ from the endpoint: it can be the GET after a redirected POST, or have an idempotency key
     /// that was made only for this call. Such a request may be sent twice even if the endpoint may not, so the endpoint
     /// decides first.
-    public var failedRequest: (any Replayable & Sendable)? {
+    package var failedRequest: (any Replayable & Sendable)? {
         if let endpoint, !endpoint.isReplayable { return endpoint }
         return request ?? endpoint
     }
@@ -160,7 +160,7 @@ extension HTTPError {
 
 extension Endpoint.Error: CallerError {
     /// True, because the request was not sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }
 
 // The response does not match the type, so the fault is the caller's.

@@ -1,3 +1,4 @@
+public import PledgeFutures
 import PledgeHTTPText
 
 /// A server's description of a problem in `application/problem+json` (RFC 9457).
@@ -70,7 +71,7 @@ extension HTTPError {
     public var problem: HTTPProblem? { response?.problem }
 }
 
-extension HTTPProblem: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPProblem: DescriptionOnly {
     /// The status and the number of members, without their text, which may contain secrets.
     ///
     /// The description of the ``HTTPError`` shows the parts that may be shown.
@@ -78,10 +79,4 @@ extension HTTPProblem: CustomStringConvertible, CustomDebugStringConvertible, Cu
         let members = [title, detail, instance].compactMap(\.self).count + extensions.count
         return "a problem\(status.map { " of status \($0)" } ?? "") with \(members) more members"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["problem": description]) }
 }

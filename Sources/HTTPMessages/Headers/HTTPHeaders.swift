@@ -1,3 +1,4 @@
+public import PledgeFutures
 package import PledgeHTTPText
 
 /// The headers of a request or a response: ordered, with case-insensitive names.
@@ -208,7 +209,7 @@ extension HTTPHeaders {
         }
     }
 
-    /// Adds those of the given fields whose names meet a condition, and keeps the bytes of their values.
+    /// Adds the given fields whose names meet a condition, with their values' bytes.
     package mutating func add(_ others: HTTPHeaders, where isWanted: (String) -> Bool) {
         for (index, field) in others.fields.enumerated() where isWanted(field.name) {
             if let value = others.bytes[index] { bytes[fields.count] = value }
@@ -265,7 +266,7 @@ extension HTTPHeaders {
     /// Its name must be a token: ASCII letters and digits, `!#$%&'*+-.^_|~` and the backtick (RFC 9110, section 5.6.2).
     /// Its value must contain no CR, LF, NUL or other control character except tab, since these can turn one field into
     /// several. Text beyond ASCII is allowed in a value.
-    public static func isValid(name: String, value: String) -> Bool {
+    package static func isValid(name: String, value: String) -> Bool {
         isToken(name)
             && value.unicodeScalars.allSatisfy { scalar in
                 // These are the characters of Unicode's category Cc. Comparing numbers avoids a lookup in Unicode's
@@ -310,7 +311,7 @@ extension HTTPHeaders {
     }
 }
 
-extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPHeaders: DescriptionOnly {
     /// All names, with the values of those headers that are known to hold no secret.
     ///
     /// Every other value is shown as "…", because a list of secret headers would be incomplete.
@@ -323,17 +324,14 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
 
     private func text(showing isShown: (String) -> Bool) -> String {
         let all = map { field in
-            let value = isShown(field.name) ? SafeText.escaped(field.value) : "…"
+            let shown =
+                field.name.lowercased() == "link"
+                ? SafeText.redacted(link: field.value) : field.value
+            let value = isShown(field.name) ? SafeText.escaped(shown) : "…"
             return "\(SafeText.escaped(field.name)): \(value)"
         }
         return "[\(all.joined(separator: ", "))]"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["fields": description]) }
 
     /// Returns whether the values of a header are known to hold no credential and to identify no user.
     ///
@@ -342,9 +340,10 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
     package static func isHarmless(_ name: String) -> Bool { harmless.contains(name.lowercased()) }
 
     /// Returns whether descriptions show the values of a header.
+    ///
+    /// Harmless headers that hold the app's own values for its servers, or a server's, aren't shown.
     package static func isShown(_ name: String) -> Bool {
-        let name = name.lowercased()
-        return harmless.contains(name) && !hidden.contains(name)
+        ShownNames.headers.contains(name.lowercased())
     }
 
     private static let harmless: Set<String> = [
@@ -357,12 +356,6 @@ extension HTTPHeaders: CustomStringConvertible, CustomDebugStringConvertible, Cu
         "request-criticality", "request-timeout", "retry-after", "server", "traceparent",
         "tracestate", "transfer-encoding", "user-agent", "vary", "x-envoy-expected-rq-timeout-ms",
         "x-request-id",
-    ]
-
-    /// Harmless headers that descriptions don't show, because they hold the app's own values for its servers, or a
-    /// server's.
-    private static let hidden: Set<String> = [
-        "baggage", "idempotency-key", "last-event-id", "tracestate",
     ]
 }
 

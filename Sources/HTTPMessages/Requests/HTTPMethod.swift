@@ -49,7 +49,7 @@ extension HTTPMethod {
     /// True if the method asks for no change on the server.
     ///
     /// That holds for GET, HEAD, OPTIONS, TRACE (RFC 9110, section 9.2.1) and QUERY.
-    public var isSafe: Bool { Self.safe.contains(self) }
+    package var isSafe: Bool { Self.safe.contains(self) }
 
     private static let safe: Set<HTTPMethod> = [.get, .head, .options, .trace, .query]
 }
@@ -59,7 +59,7 @@ extension HTTPMethod {
     ///
     /// That holds for GET, HEAD, PUT, DELETE, OPTIONS, TRACE (RFC 9110, section 9.2.2) and QUERY. It is false for every
     /// other method, including unknown ones.
-    public var isIdempotent: Bool { Self.idempotent.contains(self) }
+    package var isIdempotent: Bool { Self.idempotent.contains(self) }
 
     private static let idempotent: Set<HTTPMethod> = [
         .get, .head, .put, .delete, .options, .trace, .query,

@@ -1,3 +1,4 @@
+public import PledgeFutures
 import PledgeHTTPText
 public import PledgeServices
 
@@ -65,14 +66,8 @@ public struct HTTPRequest: Sendable {
     ///   - endpoint: The endpoint.
     ///   - base: The base to use if the endpoint has none; see ``Endpoint/based(on:)``.
     /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
-    public init(_ endpoint: Endpoint, base: URL) throws(Endpoint.Error) {
-        try self.init(Endpoint.based(on: base)(endpoint))
-    }
-
-    /// Creates the request for an endpoint with a base.
-    ///
-    /// - Throws: `Endpoint.Error` if the endpoint cannot be sent.
-    public init(_ endpoint: Endpoint) throws(Endpoint.Error) {
+    public init(_ endpoint: Endpoint, base: URL? = nil) throws(Endpoint.Error) {
+        let endpoint = base.map { Endpoint.based(on: $0)(endpoint) } ?? endpoint
         self.init(
             endpoint.method, try endpoint.validate(), headers: endpoint.effectiveHeaders,
             body: endpoint.body, context: endpoint.context)
@@ -114,15 +109,33 @@ public struct HTTPRequest: Sendable {
 
 extension HTTPHeaders {
     /// Returns the headers with a Content-Type and an Idempotency-Key added, each if it is missing.
+    ///
+    /// A multipart type without a boundary gets the body's boundary.
     func completed(contentType: String?, idempotencyKey: String?) -> HTTPHeaders {
         var headers = self
-        if let contentType, headers["Content-Type"] == nil {
-            headers.set(contentType, for: "Content-Type")
+        if let contentType {
+            let own = headers["Content-Type"]
+            if own == nil {
+                headers.set(contentType, for: "Content-Type")
+            } else if let own, let parameters = Self.missingBoundary(own, in: contentType) {
+                headers.set(own + parameters, for: "Content-Type")
+            }
         }
         if let idempotencyKey, headers["Idempotency-Key"] == nil {
             headers.set(idempotencyKey, for: "Idempotency-Key")
         }
         return headers
+    }
+}
+
+extension HTTPHeaders {
+    /// The parameters of a multipart body's type, if the app's own multipart type has no boundary.
+    private static func missingBoundary(_ own: String, in type: String) -> Substring? {
+        let isMultipart = { (text: String) in text.lowercased().hasPrefix("multipart/") }
+        guard isMultipart(own), isMultipart(type), !own.lowercased().contains("boundary=") else {
+            return nil
+        }
+        return type.firstIndex(of: ";").map { type[$0...] }
     }
 }
 
@@ -143,22 +156,14 @@ extension HTTPRequest: Hashable {
     }
 }
 
-extension HTTPRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPRequest: DescriptionOnly {
     /// The method and the URL, without userinfo, the query's values, the headers and the body.
     public var description: String {
         "\(SafeText.escaped(method.rawValue)) \(SafeText.redacted(url))"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description, the redacted headers, and the kind of body.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["request": description, "headers": headers, "body": body])
-    }
 }
 
-extension HTTPRequest: Replayable {
+extension HTTPRequest: NamedRequest {
     /// True if the request may be sent twice.
     ///
     /// Its body must be replayable. Its method must be idempotent, or the request must have an idempotency key, so that
@@ -170,24 +175,19 @@ extension HTTPRequest: Replayable {
     }
 
     /// True if the body is a stream that can be opened only once, and has been opened.
-    public var isConsumed: Bool { body.isConsumed }
+    package var isConsumed: Bool { body.isConsumed }
 
     /// The same as ``description``.
-    public var loggedName: String { description }
+    package var loggedName: String { description }
 }
 
 extension HTTPRequest {
-    /// The reason why a request cannot be sent.
-    ///
-    /// The type is the same as for an endpoint, so that requests and endpoints fail in the same way.
-    public typealias Error = Endpoint.Error
-
     /// Checks that the request can be sent.
     ///
     /// Transports call this first.
     ///
     /// - Throws: ``Endpoint/Error/invalidMethod(_:)`` if the method is not a token;
-    ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that ``HTTPHeaders/isValid(name:value:)`` refuses;
+    ///   ``Endpoint/Error/invalidHeader(name:)`` for a header that `HTTPHeaders.isValid(name:value:)` refuses;
     ///   ``Endpoint/Error/reservedHeader(name:)`` for a header reserved for the transport;
     ///   ``Endpoint/Error/bodyNotAllowed(method:)`` for a GET, HEAD or TRACE with a body that is not empty; and
     ///   ``Endpoint/Error/invalidURL`` unless the URL is an absolute http or https URL with a host.

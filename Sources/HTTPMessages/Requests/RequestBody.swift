@@ -1,4 +1,4 @@
-import PledgeFutures
+public import PledgeFutures
 import PledgeHTTPText
 
 extension HTTPRequest {
@@ -24,7 +24,7 @@ extension HTTPRequest {
         package static let largestPiece = 65_536
 
         /// The content of the body.
-        public enum Content: Hashable, Sendable {
+        package enum Content: Hashable, Sendable {
             /// No body.
             case none
             /// Bytes in memory.
@@ -36,7 +36,7 @@ extension HTTPRequest {
         }
 
         /// The content of the body.
-        public let content: Content
+        package let content: Content
 
         /// The Content-Type to send if the headers have none.
         public let contentType: String?
@@ -166,8 +166,7 @@ extension HTTPRequest.Body {
     }
 }
 
-extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
-{
+extension HTTPRequest.Body: DescriptionOnly {
     /// The type, and the size if it is known, without the bytes.
     public var description: String {
         let type = SafeText.escaped(contentType ?? "unknown type")
@@ -180,12 +179,6 @@ extension HTTPRequest.Body: CustomStringConvertible, CustomDebugStringConvertibl
                 ?? "a stream of \(type)"
         }
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows no bytes.
-    public var customMirror: Mirror { Mirror(self, children: ["body": description]) }
 }
 
 extension HTTPRequest.Body: ExpressibleByNilLiteral {
@@ -193,17 +186,9 @@ extension HTTPRequest.Body: ExpressibleByNilLiteral {
     public init(nilLiteral: ()) { self = .none }
 }
 
-extension HTTPRequest.Body.Content: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension HTTPRequest.Body.Content: DescriptionOnly {
     /// The kind of content, and its size if it is known, without the bytes.
-    public var description: String { HTTPRequest.Body(self, contentType: nil).description }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows no bytes.
-    public var customMirror: Mirror { Mirror(self, children: ["content": description]) }
+    package var description: String { HTTPRequest.Body(self, contentType: nil).description }
 }
 
 extension HTTPRequest.Body {

@@ -1,3 +1,5 @@
+public import PledgeFutures
+
 extension HTTPRequest {
     /// Properties of a request that middleware and clients use, and that are no part of the HTTP message.
     ///
@@ -225,7 +227,7 @@ extension HTTPRequest.Context {
     }
 }
 
-extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
+extension HTTPRequest.Context: DescriptionOnly {
     /// The properties that are set, without the idempotency key itself and the values of the tags.
     public var description: String {
         let parts = [
@@ -238,9 +240,6 @@ extension HTTPRequest.Context: CustomStringConvertible, CustomReflectable {
         ]
         return parts.compactMap { $0 }.joined(separator: ", ")
     }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["context": description]) }
 }
 
 extension HTTPRequest {

@@ -43,7 +43,7 @@ package struct RequestUsers: Sendable {
         members += found.values.sorted { $0.header < $1.header }.filter { !members.contains($0) }
     }
 
-    /// Returns what stands for the owner of a header.
+    /// Returns the proofs of who owns a header.
     ///
     /// A token's sign-in stays the same when the token is renewed. A jar's sign-in doesn't stand for its user, because a
     /// site may change the user by a cookie.

@@ -73,22 +73,12 @@ public struct HTTPResponse: Sendable {
     }
 }
 
-extension HTTPResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPResponse: DescriptionOnly {
     /// The status, the headers and the size of the body, without secrets and without the body's content.
     public var description: String { description(without: KnownSecrets(of: request, nil, self)) }
 
     func description(without secrets: KnownSecrets) -> String {
         "\(status), \(headers.description(without: secrets)), body of \(body.count) bytes"
-    }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the size of the body instead of the body.
-    public var customMirror: Mirror {
-        Mirror(
-            self,
-            children: ["status": status, "headers": shownHeaders, "bodyBytes": body.count])
     }
 }
 
@@ -152,13 +142,7 @@ public struct HTTPStreamedResponse: Sendable {
 }
 
 extension HTTPStreamedResponse: HTTPResponseHead {
-    /// The body; setting nil changes nothing.
-    public var bodyStream: HTTPBodyStream? {
-        get { body }
-        set { if let newValue { body = newValue } }
-    }
-
-    /// Cancels the body.
+    /// Cancels the body, because nothing will read it.
     public func discardBody() { body.cancel() }
 
     /// Collects the body, and returns the whole response; see ``HTTPBodyStream/collected(upTo:)``.
@@ -172,19 +156,9 @@ extension HTTPStreamedResponse: HTTPResponseHead {
     }
 }
 
-extension HTTPStreamedResponse: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension HTTPStreamedResponse: DescriptionOnly {
     /// The status and the headers, without the body.
     public var description: String { "\(status), \(shownHeaders), body on its way" }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows no body.
-    public var customMirror: Mirror {
-        Mirror(self, children: ["status": status, "headers": shownHeaders])
-    }
 }
 
 /// A request in an object, so that each middleware that copies a response copies only a reference.

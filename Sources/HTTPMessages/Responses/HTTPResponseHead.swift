@@ -20,41 +20,29 @@ public protocol HTTPResponseHead: Sendable {
 
     /// The request as it was sent; see ``HTTPResponse/request``.
     var request: HTTPRequest? { get set }
-
-    /// The body if it has arrived completely; nil for a streamed body.
-    var receivedBody: Data? { get }
-
-    /// The stream of a streamed body; nil for a whole body.
-    ///
-    /// For a whole body, setting this property has no effect.
-    var bodyStream: HTTPBodyStream? { get set }
-
-    /// Declares that nothing will read the body, so that its connection can be reused or closed.
-    func discardBody()
-
-    /// Collects the body, and returns the whole response.
-    ///
-    /// - Parameter limit: The largest size of a streamed body, in bytes.
-    /// - Returns: A future of the response. It rejects with an ``HTTPError`` with the code
-    ///   ``HTTPError/Code/bodyTooLarge`` if a streamed body is larger, and with the body's own error if reading it
-    ///   fails. A whole body is returned, whatever its size.
-    func collected(upTo limit: Int) -> Future<HTTPResponse>
 }
 
 extension HTTPResponseHead {
-    /// Nil by default, for a type that keeps no request.
-    public var request: HTTPRequest? {
-        get { nil }
-        set {}
+    /// The body if it has arrived completely; nil for a streamed body.
+    package var receivedBody: Data? { (self as? HTTPResponse)?.body }
+
+    /// The stream of a streamed body; nil for a whole body, and setting it then has no effect.
+    package var bodyStream: HTTPBodyStream? {
+        get { (self as? HTTPStreamedResponse)?.body }
+        set {
+            guard let newValue, var response = self as? HTTPStreamedResponse else { return }
+            response.body = newValue
+            if let response = response as? Self { self = response }
+        }
     }
 
-    /// Empty by default, or nil if there is a stream.
-    public var receivedBody: Data? { bodyStream == nil ? Data() : nil }
+    /// Declares that nothing will read the body, so that its connection can be reused or closed.
+    package func discardBody() { bodyStream?.cancel() }
 
-    /// Nil by default.
-    public var bodyStream: HTTPBodyStream? {
-        get { nil }
-        set {}
+    /// Collects a streamed body, and returns the whole response.
+    package func collected(upTo limit: Int) -> Future<HTTPResponse> {
+        if let response = self as? HTTPStreamedResponse { return response.collected(upTo: limit) }
+        return Future(value: self as? HTTPResponse ?? head)
     }
 
     /// The response without its body.
@@ -69,16 +57,7 @@ extension HTTPResponseHead {
     }
 }
 
-extension HTTPResponse: HTTPResponseHead {
-    /// The body.
-    public var receivedBody: Data? { body }
-
-    /// Does nothing, because the body is whole.
-    public func discardBody() {}
-
-    /// Returns the response itself.
-    public func collected(upTo limit: Int) -> Future<HTTPResponse> { Future(value: self) }
-}
+extension HTTPResponse: HTTPResponseHead {}
 
 extension HTTPResponseHead {
     /// Returns the whole response; without its body if the body is too large or too slow, or fails.

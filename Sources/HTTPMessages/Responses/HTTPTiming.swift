@@ -1,5 +1,5 @@
 /// The duration of an exchange, as measured by the transport.
-public struct HTTPTiming: Sendable {
+public struct HTTPTiming: Hashable, Sendable {
     /// The time from the call until the headers had arrived; nil if the transport cannot measure it.
     public var untilHeaders: Duration?
 
@@ -23,25 +23,16 @@ public struct HTTPTiming: Sendable {
 }
 
 extension HTTPTiming {
-    private final class BoxedReport: Sendable {
+    private final class BoxedReport: Hashable, Sendable {
         let report: ConnectionMetrics
 
         init(_ report: ConnectionMetrics) { self.report = report }
-    }
-}
 
-extension HTTPTiming: Hashable {
-    /// Returns whether the times and the connections are equal.
-    public static func == (left: HTTPTiming, right: HTTPTiming) -> Bool {
-        left.untilHeaders == right.untilHeaders && left.total == right.total
-            && left.connection == right.connection
-    }
+        static func == (left: BoxedReport, right: BoxedReport) -> Bool {
+            left.report == right.report
+        }
 
-    /// Hashes the properties that `==` compares.
-    public func hash(into hasher: inout Hasher) {
-        untilHeaders.hash(into: &hasher)
-        total.hash(into: &hasher)
-        connection.hash(into: &hasher)
+        func hash(into hasher: inout Hasher) { report.hash(into: &hasher) }
     }
 }
 
@@ -72,7 +63,7 @@ public struct ConnectionMetrics: Hashable, Sendable {
     public var untilFirstByte: Duration?
 
     /// Creates an empty report.
-    public init() {}
+    package init() {}
 }
 
 extension ConnectionMetrics: CustomStringConvertible {

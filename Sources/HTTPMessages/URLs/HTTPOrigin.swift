@@ -63,7 +63,7 @@ extension HTTPOrigin {
     /// - `localhost` or a name below it, or a name below `local`, `internal` or `home.arpa`.
     ///
     /// Any other name counts as not private, because only the resolver knows its address.
-    public var isPrivate: Bool {
+    package var isPrivate: Bool {
         if host.hasPrefix("[") {
             return IPAddress(v6: host.dropFirst().dropLast())?.isPrivate ?? true
         }

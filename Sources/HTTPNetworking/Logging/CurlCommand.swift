@@ -45,7 +45,7 @@ extension HTTPError {
     /// - Parameter revealingSecrets: True to show everything as it is sent. Never write such a text to a log.
     /// - Returns: See `HTTPRequest.curlCommand(revealingSecrets:)`. Nil if the error has no request, and no request
     ///   can be made from its endpoint.
-    public func curlCommand(revealingSecrets: Bool) -> String? {
+    package func curlCommand(revealingSecrets: Bool) -> String? {
         let asked = request ?? endpoint.flatMap { try? HTTPRequest($0) }
         return asked?.curlCommand(revealingSecrets: revealingSecrets)
     }

@@ -48,19 +48,19 @@ public struct HTTPExchange: Sendable {
     public let request: HTTPRequest
 
     /// The number of the exchange's call, as in `PolicyEvent.call`; nil without observers.
-    public let call: UInt64?
+    package let call: UInt64?
 
     /// The exchange's span, as in `PolicyEvent.span`; nil without observers.
-    public let span: Int?
+    package let span: Int?
 
     /// The exchange's span in a distributed trace; nil if the call is not traced.
     ///
     /// Below the middleware `tracePropagation`, this is the span that the request was sent with. Otherwise it is
     /// the call's span.
-    public let traceContext: TraceContext?
+    package let traceContext: TraceContext?
 
     /// The number of the attempt, counted from one by the nearest retry above `exchangeLog`.
-    public let attempt: Int
+    package let attempt: Int
 
     /// The response's status; nil if no response arrived.
     public let status: Int?
@@ -94,7 +94,7 @@ extension HTTPExchange {
     /// It reads like this, without the line break:
     ///
     /// ```text
-    /// call=7 span=2 method=GET url="https://api.example.com/products?page=…"
+    /// call=7 span=2 method=GET url="https://api.example.com/products?page=2&token=…"
     /// attempt=1 status=200 bytes=512 duration_ms=35
     /// ```
     ///
@@ -131,15 +131,9 @@ extension HTTPExchange {
     }
 }
 
-extension HTTPExchange: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPExchange: DescriptionOnly {
     /// The same as ``logLine``.
     public var description: String { logLine }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["exchange": description]) }
 }
 
 private final class ExchangeEntry: ExchangeListener {

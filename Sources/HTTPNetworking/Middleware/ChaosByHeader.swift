@@ -16,8 +16,7 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
     /// If the value has a status, the request isn't sent. The call fails with an `HTTPError`, whose code is
     /// `HTTPError.Code.unacceptableStatus` and whose response is empty. A retry and a breaker treat this error as if
     /// a server had sent the status. If the value has no status, the request is sent after the delay. The header itself
-    /// is never sent. If the value is malformed, the call fails with `HTTPError.Code.requestNotPrepared`, caused by a
-    /// ``ChaosHeaderError``.
+    /// is never sent. If the value is malformed, the call fails with `HTTPError.Code.requestNotPrepared`.
     ///
     /// Put this middleware last in the stack, next to the transport. Anyone who can set the header can make calls fail.
     /// So use a switch, and don't forward headers from strangers.
@@ -52,16 +51,16 @@ extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {
 }
 
 /// The error for a chaos header whose value is malformed.
-public struct ChaosHeaderError: Error, Hashable {}
+package struct ChaosHeaderError: Error, Hashable {}
 
 extension ChaosHeaderError: CallerError {
     /// Always true, because the request was not sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }
 
 extension ChaosHeaderError: CustomStringConvertible {
     /// The form that the header needs.
-    public var description: String {
+    package var description: String {
         "the header for chaos needs a form like \"delay=200, status=503\", in milliseconds and 400...599"
     }
 }

@@ -1,6 +1,6 @@
 /// Text for a log, without userinfo, query values or control characters.
 package enum SafeText {
-    /// A URL without userinfo, and with "…" for each value of its query.
+    /// A URL without userinfo, and with "…" for each value of its query that may be secret.
     package static func redacted(_ url: URL) -> String {
         guard let parts = AbsoluteURL(url) else { return "an invalid URL" }
         let text = parts.schemeAndAuthority
@@ -11,11 +11,31 @@ package enum SafeText {
         return shown + redacted(pathAndQuery: parts.path + (parts.query.map { "?" + $0 } ?? ""))
     }
 
-    /// A percent-encoded path and query, with "…" for each value of the query.
+    /// A percent-encoded path and query, with "…" for each value of the query that may be secret.
     package static func redacted(pathAndQuery text: String) -> String {
         guard let mark = text.firstIndex(of: "?") else { return text }
         let query = text[mark...].dropFirst()
-        return text[...mark] + (query.isEmpty ? "" : names(inQuery: query).joined(separator: "&"))
+        if query.isEmpty { return text }
+        let items = query.split(separator: "&", omittingEmptySubsequences: false).map { item in
+            guard let sign = item.firstIndex(of: "=") else { return "…" }
+            let (name, value) = (item[..<sign], item[sign...].dropFirst())
+            return ShownNames.showsQueryItem(name, value) ? String(item) : "\(name)=…"
+        }
+        return text[...mark] + items.joined(separator: "&")
+    }
+
+    /// The value of a header Link, with its URLs redacted.
+    package static func redacted(link value: String) -> String {
+        var (shown, rest) = ("", value[...])
+        while let start = rest.firstIndex(of: "<"), let end = rest[start...].firstIndex(of: ">") {
+            let target = String(rest[start..<end].dropFirst())
+            let url = URL(string: target).flatMap { AbsoluteURL.isOne($0) ? redacted($0) : nil }
+            let isRelative = !target.contains("//") && !target.contains("@")
+            shown += rest[...start]
+            shown += url ?? (isRelative ? redacted(pathAndQuery: target) : "…")
+            rest = rest[end...]
+        }
+        return rest.contains("<") ? "…" : shown + rest
     }
 
     /// A text with control characters and quotation marks as escapes, cut off after 100 characters.

@@ -23,7 +23,7 @@ struct EscapedText {
 
         static let backslash = Notation(signs: "\\")
         static let percent = Notation(signs: "%")
-        /// Of forms, in which "+" is a space.
+        /// For form data, where "+" means a space.
         static let form = Notation(signs: "%+")
         static let entity = Notation(signs: "&")
         static let all = Notation(signs: "%\\&")

@@ -121,7 +121,7 @@ private struct MarkupTag {
                 add(.other, start + found.open.count)
                 section = found.close
             } else {
-                // A "<" that another one follows, or nothing, is text.
+                // A "<" is text if the next "<", or the end of the text, comes before the next ">".
                 let end = rest.dropFirst().firstIndex { "<>".utf8.contains($0) }
                 guard let end, source[end] == UInt8(ascii: ">") else {
                     start += 1

@@ -26,7 +26,7 @@ struct JSONScanner {
     }
 
     private let bytes: ArraySlice<UInt8>
-    /// The end of what was scanned, without the token that was broken.
+    /// Where scanning stopped: before the broken token, if there is one.
     private(set) var position: Int
     private var expected = Expected.value
     private var hasValue = false

@@ -1,3 +1,4 @@
+public import PledgeHTTPText
 public import PledgeServices
 
 /// Settings of connections, with the same meaning for every transport.
@@ -107,12 +108,10 @@ extension UnsupportedSetting: CustomStringConvertible {
     public var description: String { "\(setting): \(reason)" }
 }
 
-extension UnsupportedSetting: LocalizedError {
-    /// The same as ``description``.
-    public var errorDescription: String? { description }
+extension UnsupportedSetting: DescribedError {
 }
 
 extension UnsupportedSetting: CallerError {
     /// True, because the request was not sent.
-    public var isCertainlyUnsent: Bool { true }
+    package var isCertainlyUnsent: Bool { true }
 }

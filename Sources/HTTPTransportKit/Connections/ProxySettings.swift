@@ -1,3 +1,4 @@
+public import PledgeFutures
 public import PledgeHTTPMessages
 import PledgeHTTPText
 
@@ -51,7 +52,7 @@ public struct ProxySettings: Hashable, Sendable {
     }
 }
 
-extension ProxySettings: CustomStringConvertible, CustomReflectable {
+extension ProxySettings: DescriptionOnly {
     /// The URL of the proxy, without user and password.
     public var description: String {
         switch kind {
@@ -60,9 +61,6 @@ extension ProxySettings: CustomStringConvertible, CustomReflectable {
         case .server(let server): "the proxy \(SafeText.escaped(server.url))"
         }
     }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["proxy": description]) }
 }
 
 /// The proxies for requests: one for each scheme, and none for some hosts.

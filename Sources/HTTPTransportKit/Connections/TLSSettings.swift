@@ -1,3 +1,4 @@
+public import PledgeFutures
 public import PledgeHTTPMessages
 
 /// Settings of TLS, with the same meaning for each transport that supports them.
@@ -66,13 +67,13 @@ extension TLSSettings {
     /// no PEM, because Apple's systems read no private key in PEM.
     public struct ClientCertificate: Hashable, Sendable {
         /// A PEM file of certificates with the client's own first, or the PKCS#12 file.
-        public var chain: URL
+        package var chain: URL
 
         /// A PEM file with the private key, or the PKCS#12 file.
-        public var privateKey: URL
+        package var privateKey: URL
 
         /// The password of the private key, or of the PKCS#12 file; nil if it is not encrypted.
-        public var password: String?
+        package var password: String?
 
         /// True if both files are the same PKCS#12 file.
         package let isPKCS12: Bool
@@ -104,14 +105,11 @@ extension TLSSettings {
     }
 }
 
-extension TLSSettings.ClientCertificate: CustomStringConvertible, CustomReflectable {
+extension TLSSettings.ClientCertificate: DescriptionOnly {
     /// The paths of the files, without the password.
     public var description: String {
         isPKCS12 ? chain.path : "\(chain.path), key \(privateKey.path)"
     }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["certificate": description]) }
 }
 
 /// The SHA-256 of the public key that a trusted server's certificate must have.
@@ -124,7 +122,7 @@ extension TLSSettings.ClientCertificate: CustomStringConvertible, CustomReflecta
 /// ```
 public struct PinnedKey: Hashable, Sendable {
     /// The 32 bytes of the hash, in base64.
-    public let sha256: String
+    package let sha256: String
 
     /// Creates a pin; nil unless the text is 32 bytes in base64.
     public init?(sha256: String) {

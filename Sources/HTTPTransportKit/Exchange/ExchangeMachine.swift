@@ -261,7 +261,7 @@ extension ExchangeMachine {
 // MARK: - The response
 
 extension ExchangeMachine {
-    /// What follows from the head of a response.
+    /// The actions to take when a response's head arrives.
     struct HeadAction {
         /// The instant at which the request was sent; nil if that wasn't noted.
         var sent: SchedulerInstant?

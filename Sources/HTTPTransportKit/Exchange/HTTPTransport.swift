@@ -32,7 +32,7 @@ extension HTTPTransport {
 /// It is the second level of a network: a `Networking` takes endpoints, and an `HTTPService` below it takes
 /// requests.
 ///
-/// The future resolves with the server's response, whatever its status. It rejects with `HTTPRequest.Error` if
+/// The future resolves with the server's response, whatever its status. It rejects with `Endpoint.Error` if
 /// the request cannot be sent, with `HTTPError` if no complete response arrives, and with `CancellationError`
 /// if the call is cancelled. Use `.acceptStatus()` or `makeNetworking(over:base:accepting:)` to turn a status
 /// into an error.
@@ -56,15 +56,15 @@ extension CallContext {
     /// }
     /// ```
     ///
-    /// The method calls `CallContext.sending(_:fate:by:)` with the rules of HTTP. If the answer is 401, 407, 421, 425,
-    /// 307 or 308, the request counts as refused. If the call fails without an answer, and the error's
-    /// `isCertainlyUnsent` is true, the request counts as not sent.
+    /// If the answer is 401, 407, 421, 425, 307 or 308, the request counts as refused. If the call fails without an
+    /// answer, and the error says that no request went out, as `HTTPError.Code.cannotConnect` does, the request counts
+    /// as not sent.
     ///
     /// - Parameters:
     ///   - request: An `HTTPRequest` or an `Endpoint`.
     ///   - send: Sends the request. Called at most once, before this function returns.
     /// - Returns: The future that `send` returns. If the request may not be sent, a future that rejects with
-    ///   `AttemptSuperseded`.
+    ///   `ServiceError.Code.superseded`.
     public func exchange<Output: Sendable>(
         _ request: some Replayable, by send: () -> Future<Output>
     ) -> Future<Output> {

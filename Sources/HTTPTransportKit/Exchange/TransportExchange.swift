@@ -90,8 +90,8 @@ package final class TransportExchange: Sendable {
     /// Creates the exchange of a call that begins now.
     ///
     /// - Parameter scheduler: The clock of the response's timing.
-    /// - Throws: `CancellationError` in a task that is already cancelled, `HTTPRequest.Error` if the request cannot be
-    ///   sent, `HTTPError` if the deadline has passed, and `AttemptSuperseded` if the attempt is over.
+    /// - Throws: `CancellationError` in a task that is already cancelled, `Endpoint.Error` if the request cannot be
+    ///   sent, `HTTPError` if the deadline has passed, and `ServiceError.Code.superseded` if the attempt is over.
     package init(
         _ request: HTTPRequest, for recipient: Recipient, within limits: Limits,
         on scheduler: any FutureScheduler
@@ -233,7 +233,7 @@ extension TransportExchange {
 
     /// Notes that the request is about to be sent.
     ///
-    /// - Throws: `AttemptSuperseded` if the request may no longer be sent; or the reason to end the exchange, if there
+    /// - Throws: `ServiceError.Code.superseded` if the request may no longer be sent; or the reason to end the exchange, if there
     ///   is one.
     package func willSend() throws {
         let now = scheduler.now

@@ -4,14 +4,19 @@ public import PledgeHTTPMessages
 /// The lines of a body, each as soon as it is complete.
 ///
 /// Created by `HTTPBodyStream.lines(limit:)`.
-public struct HTTPBodyLines: AsyncSequence, Sendable {
+package struct HTTPBodyLines: AsyncSequence, Sendable {
     let stream: HTTPBodyStream
     let limit: Int
     /// True to leave out a last line that has no terminator.
     var dropsUnfinishedLine = false
 
+    init(stream: HTTPBodyStream, limit: Int) {
+        precondition(limit >= 1, "a line may have 1 byte or more, not \(limit)")
+        (self.stream, self.limit) = (stream, limit)
+    }
+
     /// An iterator over the remaining lines.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         private let reader: Reader
 
         init(_ lines: HTTPBodyLines) { reader = Reader(lines) }
@@ -22,7 +27,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         ///
         /// - Throws: The stream's error. For a line that is longer than allowed, an `HTTPError` with the code
         ///   `HTTPError.Code.bodyTooLarge`; the lines before it are returned first, and the stream is cancelled.
-        public mutating func next() async throws -> String? { try await reader.next() }
+        package mutating func next() async throws -> String? { try await reader.next() }
 
         /// Cancels the stream, and returns no further lines.
         mutating func giveUp() { reader.giveUp() }
@@ -43,7 +48,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
         private var hasEnded = false
 
         init(_ lines: HTTPBodyLines) {
-            chunks = lines.stream.makeAsyncIterator()
+            chunks = HTTPBodyStream.Iterator(stream: lines.stream)
             splitter = LineSplitter(limit: lines.limit)
             dropsUnfinishedLine = lines.dropsUnfinishedLine
         }
@@ -89,7 +94,7 @@ public struct HTTPBodyLines: AsyncSequence, Sendable {
     }
 
     /// Creates an iterator; only one iterator can read a body.
-    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+    package func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
 extension HTTPBodyStream {
@@ -106,9 +111,10 @@ extension HTTPBodyStream {
     /// `HTTPError.Code.timedOut`. Raise that limit for a server that may be silent for longer.
     ///
     /// - Parameter limit: The largest length of a line, in bytes. Less than 1 is a programming error and traps.
-    public func lines(limit: Int = 1 << 20) -> HTTPBodyLines {
-        precondition(limit >= 1, "a line may have 1 byte or more, not \(limit)")
-        return HTTPBodyLines(stream: self, limit: limit)
+    public func lines(
+        limit: Int = 1 << 20
+    ) -> some AsyncSequence<String, any Error> & Sendable {
+        HTTPBodyLines(stream: self, limit: limit)
     }
 }
 

@@ -3,12 +3,12 @@ public import PledgeHTTPMessages
 /// The lines of a body, each decoded as JSON as soon as it is complete (NDJSON, JSON Lines).
 ///
 /// Created by `HTTPStreamedResponse.jsonLines(as:limit:)`.
-public struct HTTPJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+package struct HTTPJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     let lines: HTTPBodyLines
     let json: JSONCoding
 
     /// An iterator over the remaining lines.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         private var lines: HTTPBodyLines.Iterator
         private let decoder: JSONDecoder
         private var number = 0
@@ -25,7 +25,7 @@ public struct HTTPJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendabl
         /// - Throws: A `DecodingFailure` with the line's number if the line does not match the type. The next call
         ///   then goes on with the next line. Also the stream's error, and for a line that is longer than allowed, an
         ///   `HTTPError` with the code `HTTPError.Code.bodyTooLarge`.
-        public mutating func next() async throws -> Value? {
+        package mutating func next() async throws -> Value? {
             while let line = try await lines.next() {
                 number += 1
                 if line.utf8.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) {
@@ -44,7 +44,7 @@ public struct HTTPJSONLines<Value: Decodable & Sendable>: AsyncSequence, Sendabl
     }
 
     /// Creates an iterator; only one iterator can read a body.
-    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+    package func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
 extension HTTPStreamedResponse {
@@ -57,9 +57,9 @@ extension HTTPStreamedResponse {
     /// - Parameters:
     ///   - type: The type of each line; leave it out if Swift can infer it.
     ///   - limit: The largest length of a line, in bytes. Less than 1 is a programming error and traps.
-    public func jsonLines<Value>(
+    public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, limit: Int = 1 << 20
-    ) -> HTTPJSONLines<Value> {
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
         body.jsonLines(as: type, limit: limit, using: json)
     }
 }
@@ -73,10 +73,10 @@ extension HTTPBodyStream {
     ///   - type: The type of each line; leave it out if Swift can infer it.
     ///   - limit: The largest length of a line, in bytes. Less than 1 is a programming error and traps.
     ///   - json: The settings.
-    public func jsonLines<Value>(
+    public func jsonLines<Value: Decodable & Sendable>(
         as type: Value.Type = Value.self, limit: Int = 1 << 20,
         using json: JSONCoding = JSONCoding()
-    ) -> HTTPJSONLines<Value> {
-        HTTPJSONLines(lines: lines(limit: limit), json: json)
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
+        HTTPJSONLines(lines: HTTPBodyLines(stream: self, limit: limit), json: json)
     }
 }

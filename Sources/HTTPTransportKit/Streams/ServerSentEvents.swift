@@ -5,21 +5,21 @@ import PledgeHTTPText
 /// The server-sent events of a body, each as soon as it is complete.
 ///
 /// Created by `HTTPStreamedResponse.serverSentEvents(limit:)`.
-public struct ServerSentEvents: AsyncSequence, Sendable {
+package struct ServerSentEvents: AsyncSequence, Sendable {
     let lines: HTTPBodyLines
     /// The ID that the server gave before this stream.
     package var lastEventID = ""
     var json = JSONCoding()
 
-    init(_ body: HTTPBodyStream, limit: Int) {
-        var lines = body.lines(limit: limit)
+    package init(_ body: HTTPBodyStream, limit: Int) {
+        var lines = HTTPBodyLines(stream: body, limit: limit)
         // The end of the stream may have cut the line off, as in "retry: 10" of "retry: 1000".
         lines.dropsUnfinishedLine = true
         self.lines = lines
     }
 
     /// An iterator over the remaining events.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         private var lines: HTTPBodyLines.Iterator
         private var parser: ServerSentEventParser
         private let json: JSONCoding
@@ -46,7 +46,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
         ///
         /// - Throws: The stream's error. For a line or an event that is longer than allowed, an `HTTPError` with the
         ///   code `HTTPError.Code.bodyTooLarge`; the stream is then cancelled.
-        public mutating func next() async throws -> ServerSentEvent? {
+        package mutating func next() async throws -> ServerSentEvent? {
             while let line = try await lines.next() {
                 do {
                     guard var event = try parser.event(endedBy: line) else { continue }
@@ -62,7 +62,7 @@ public struct ServerSentEvents: AsyncSequence, Sendable {
     }
 
     /// Creates an iterator; only one iterator can read a body.
-    public func makeAsyncIterator() -> Iterator { Iterator(self) }
+    package func makeAsyncIterator() -> Iterator { Iterator(self) }
 }
 
 extension HTTPStreamedResponse {
@@ -78,8 +78,10 @@ extension HTTPStreamedResponse {
     ///
     /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
     ///   programming error and traps.
-    public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
-        var events = body.serverSentEvents(limit: limit)
+    public func serverSentEvents(
+        limit: Int = 1 << 20
+    ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
+        var events = ServerSentEvents(body, limit: limit)
         events.json = json
         return events
     }
@@ -144,7 +146,9 @@ extension HTTPBodyStream {
     ///
     /// - Parameter limit: The largest size of a line, and of the data of one event, in bytes. Less than 1 is a
     ///   programming error and traps.
-    public func serverSentEvents(limit: Int = 1 << 20) -> ServerSentEvents {
+    public func serverSentEvents(
+        limit: Int = 1 << 20
+    ) -> some AsyncSequence<ServerSentEvent, any Error> & Sendable {
         ServerSentEvents(self, limit: limit)
     }
 }
@@ -181,7 +185,7 @@ struct ServerSentEventParser: Sendable {
     private var type = ""
     /// The lines of data, each followed by a line feed.
     private var data = ""
-    /// The ID that counts when the current block ends.
+    /// The last ID that was read; it becomes the last event ID when the current block ends.
     private var id: String
     private var isFirstLine = true
 

@@ -1,5 +1,6 @@
+public import PledgeFutures
 public import PledgeHTTPMessages
-import PledgeHTTPText
+public import PledgeHTTPText
 import PledgeHTTPTransportKit
 public import PledgeServices
 
@@ -94,7 +95,7 @@ extension HTTPArchive {
     /// One exchange: a request, and its response or failure.
     public struct Entry: Hashable, Sendable {
         /// When the exchange began; the file keeps milliseconds.
-        public var startedAt: Date
+        package var startedAt: Date
 
         /// The time from the beginning to the end; the file keeps microseconds.
         public var duration: Duration
@@ -152,13 +153,13 @@ extension HTTPArchive {
     /// A HAR file that can't be read.
     public struct ReadError: Error, Hashable, CallerError {
         /// The file; nil for a text in memory.
-        public internal(set) var file: URL?
+        package internal(set) var file: URL?
 
         /// The damaged place, like "log.entries[3].request.url"; empty if it's the whole file.
-        public let place: String
+        package let place: String
 
         /// What is wrong there.
-        public let reason: String
+        package let reason: String
 
         init(file: URL? = nil, place: String, reason: String) {
             self.file = file
@@ -168,45 +169,28 @@ extension HTTPArchive {
     }
 }
 
-extension HTTPArchive.ReadError: CustomStringConvertible, LocalizedError {
+extension HTTPArchive.ReadError: DescribedError {
     /// The file, the place and the reason.
     public var description: String {
         let name = file.map { SafeText.line($0.path, upTo: 300) } ?? "the text"
         return
             "\(name) can't be read as a recording in the format HAR: \(place.isEmpty ? "" : place + ": ")\(reason)"
     }
-
-    /// The same as `description`.
-    public var errorDescription: String? { description }
 }
 
-extension HTTPArchive: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension HTTPArchive: DescriptionOnly {
     /// The number of entries, without their content.
     public var description: String {
         entries.count == 1
             ? "a recording of 1 exchange" : "a recording of \(entries.count) exchanges"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["archive": description]) }
 }
 
-extension HTTPArchive.Entry: CustomStringConvertible, CustomDebugStringConvertible,
-    CustomReflectable
-{
+extension HTTPArchive.Entry: DescriptionOnly {
     /// The method, the URL without its query's values, and the status or the failure.
     public var description: String {
         let end = response.map { "\($0.status)" } ?? SafeText.line(failure ?? "", upTo: 100)
         return
             "\(SafeText.escaped(request.method.rawValue)) \(SafeText.redacted(request.url)) → \(end)"
     }
-
-    /// The same as `description`, so that a debugger prints no secret either.
-    public var debugDescription: String { description }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["entry": description]) }
 }

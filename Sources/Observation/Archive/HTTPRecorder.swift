@@ -180,12 +180,9 @@ extension HTTPArchive.Entry {
     }
 }
 
-extension HTTPRecorder: CustomStringConvertible, CustomReflectable {
+extension HTTPRecorder: DescriptionOnly {
     /// The number of recorded exchanges, without their content.
     public var description: String { "\(archive)" }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["recorder": description]) }
 }
 
 extension Middleware where Input == HTTPRequest, Output: HTTPResponseHead {

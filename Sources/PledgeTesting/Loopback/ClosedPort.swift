@@ -14,7 +14,7 @@ public final class ClosedPort: Sendable {
 
     /// Reserves a port that the system chooses.
     ///
-    /// - Throws: ``LoopbackError`` if the system refuses a port.
+    /// - Throws: An error if the system refuses a port.
     public init() throws { listener = try LoopbackListener(listens: false) }
 
     /// The port number.

@@ -27,7 +27,7 @@ public final class LoopbackServer: Sendable {
     /// - Parameter handler: Called with each request, on the server's thread. The server answers when the future
     ///   resolves. If the future rejects, the answer has status 500. If the client hangs up first, the future is
     ///   cancelled.
-    /// - Throws: ``LoopbackError`` if the system refuses a port.
+    /// - Throws: An error if the system refuses a port.
     public convenience init(
         answeringLater handler: @escaping @Sendable (LoopbackRequest) -> Future<LoopbackAnswer>
     ) throws {
@@ -52,7 +52,7 @@ public final class LoopbackServer: Sendable {
     ///
     /// - Parameter handler: Called with each request, on the server's thread. It must not wait or call ``stop()``.
     ///   While it runs, no connection is served.
-    /// - Throws: ``LoopbackError`` if the system refuses a port.
+    /// - Throws: An error if the system refuses a port.
     public convenience init(
         answering handler: @escaping @Sendable (LoopbackRequest) -> LoopbackAnswer
     ) throws {
@@ -64,7 +64,7 @@ public final class LoopbackServer: Sendable {
     /// A request after the last answer gets status 500, with a text that explains it.
     ///
     /// - Parameter answers: The answers.
-    /// - Throws: ``LoopbackError`` if the system refuses a port.
+    /// - Throws: An error if the system refuses a port.
     public convenience init(answers: [LoopbackAnswer]) throws {
         let left = Locked(answers[...])
         try self.init(answering: { _ in
@@ -83,16 +83,16 @@ public final class LoopbackServer: Sendable {
     public var requests: [LoopbackRequest] { log.events.requests }
 
     /// The number of connections accepted so far.
-    public var acceptedConnections: Int { log.events.accepted }
+    package var acceptedConnections: Int { log.events.accepted }
 
     /// The number of connections open now.
-    public var openConnections: Int { log.events.open }
+    package var openConnections: Int { log.events.open }
 
     /// Waits until a given number of requests have arrived.
     ///
     /// - Parameter count: The number to wait for, including requests that have already arrived.
     /// - Returns: A future of all requests that have arrived by then. If the server stops first, the future rejects
-    ///   with a ``LoopbackError`` whose code is ``LoopbackError/Code/stopped``.
+    ///   with an error that says so.
     public func received(_ count: Int) -> Future<[LoopbackRequest]> {
         log.moment { $0.requests.count >= count }.map(\.requests)
     }
@@ -108,7 +108,7 @@ public final class LoopbackServer: Sendable {
     /// Waits until, for every request that has arrived, the client has hung up.
     ///
     /// - Returns: A future that rejects as ``received(_:)`` does.
-    public func allHungUp() -> Future<Void> {
+    package func allHungUp() -> Future<Void> {
         log.moment { $0.hangUps >= $0.requests.count }.map { _ in }
     }
 
@@ -142,7 +142,7 @@ extension LoopbackServer {
     /// - Parameter service: Called with each request, on the server's thread. The response is sent with the length of
     ///   its body. If the service rejects, the answer has status 500 and the error as its text. If the client hangs up
     ///   before there is an answer, the call is cancelled.
-    /// - Throws: ``LoopbackError`` if the system refuses a port.
+    /// - Throws: An error if the system refuses a port.
     public convenience init(serving service: @escaping HTTPService) throws {
         try self.init(answeringLater: { received in
             guard let request = HTTPRequest(received) else {
@@ -181,9 +181,9 @@ extension LoopbackAnswer {
 }
 
 /// A failure of a loopback server, or of a wait for one of its events.
-public struct LoopbackError: Error {
+package struct LoopbackError: Error {
     /// The kinds of failure.
-    public enum Code: Sendable, Hashable {
+    package enum Code: Sendable, Hashable {
         /// A system call failed, with this `errno`.
         case system(Int32)
         /// The client sent something that is not an HTTP/1.1 request.
@@ -193,7 +193,7 @@ public struct LoopbackError: Error {
     }
 
     /// The kind of failure.
-    public let code: Code
+    package let code: Code
 
     private let text: String
 
@@ -205,7 +205,7 @@ public struct LoopbackError: Error {
 
 extension LoopbackError: CustomStringConvertible {
     /// What happened, in one line.
-    public var description: String { text }
+    package var description: String { text }
 }
 
 /// A server's events, and promises of further ones.

@@ -156,7 +156,7 @@ public struct PendingCall: Hashable, Sendable {
     public let endpoint: Endpoint
 
     /// True if the test has taken the call with `MockNetwork.next()`.
-    public let isTaken: Bool
+    package let isTaken: Bool
 }
 
 extension PendingCall: CustomStringConvertible {

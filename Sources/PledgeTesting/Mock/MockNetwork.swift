@@ -50,7 +50,7 @@ public final class MockNetwork: Sendable, HTTPTransport {
     /// ```
     ///
     /// ``received`` lists the calls, and `next()` never gets one. A call that the recording doesn't answer rejects with
-    /// `ReplayTransport.Failure`, which shows the nearest recorded exchange.
+    /// an error that shows the nearest recorded exchange.
     ///
     /// - Parameters:
     ///   - har: The recording.
@@ -282,7 +282,7 @@ extension MockNetwork {
     /// The test sees the request after all middleware above the network. The test's answers go back through the same
     /// middleware, whatever their status.
     ///
-    /// - Parameter request: The request. If no transport would send it, the call rejects with `HTTPRequest.Error` and
+    /// - Parameter request: The request. If no transport would send it, the call rejects with `Endpoint.Error` and
     ///   doesn't arrive.
     /// - Returns: A future that settles when the test answers the call, on the test's thread.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {

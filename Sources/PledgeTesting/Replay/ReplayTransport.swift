@@ -1,6 +1,6 @@
 public import PledgeFutures
 public import PledgeHTTPMessages
-import PledgeHTTPText
+public import PledgeHTTPText
 public import PledgeHTTPTransportKit
 public import PledgeObservation
 public import PledgeServices
@@ -81,7 +81,7 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     ///
     /// The response has no Content-Encoding, because recorded bodies are decoded.
     ///
-    /// - Returns: A future of the response. It fails with a ``Failure`` if no entry answers the request, and with an
+    /// - Returns: A future of the response. It fails with a `Failure` if no entry answers the request, and with an
     ///   `HTTPError` if the recorded exchange failed.
     public func send(_ request: HTTPRequest) -> Future<HTTPResponse> {
         exchange(request) {
@@ -176,19 +176,16 @@ public final class ReplayTransport: Sendable, HTTPTransport {
     }
 }
 
-extension ReplayTransport: CustomStringConvertible, CustomReflectable {
+extension ReplayTransport: DescriptionOnly {
     /// The number of recorded exchanges, without their content.
     public var description: String { "a replay of \(recorded.count) exchanges" }
-
-    /// A mirror that shows the description.
-    public var customMirror: Mirror { Mirror(self, children: ["transport": description]) }
 }
 
 extension ReplayTransport {
     /// The error of a request that the recording doesn't answer.
-    public struct Failure: Error, CallerError {
+    package struct Failure: Error, CallerError {
         /// The kinds of failure.
-        public enum Code: Hashable, Sendable {
+        package enum Code: Hashable, Sendable {
             /// No entry matches the request.
             case unmatched
             /// Each entry that matches was replayed, and the last one isn't repeated.
@@ -198,24 +195,24 @@ extension ReplayTransport {
         }
 
         /// The kind of failure.
-        public let code: Code
+        package let code: Code
 
         /// The request.
-        public let request: HTTPRequest
+        package let request: HTTPRequest
 
         /// The entry with the fewest differences; nil if the recording is empty.
-        public let nearest: HTTPArchive.Entry?
+        package let nearest: HTTPArchive.Entry?
 
         /// The differences between the request and the nearest entry, in words.
-        public let differences: [String]
+        package let differences: [String]
 
         let count: Int
     }
 }
 
-extension ReplayTransport.Failure: CustomStringConvertible, LocalizedError {
+extension ReplayTransport.Failure: CustomStringConvertible, DescribedError {
     /// The request without its query's values, and the nearest entry with its differences.
-    public var description: String {
+    package var description: String {
         let asked = "\(request.method) \(SafeText.redacted(request.url))"
         guard let nearest else { return "no exchange answers \(asked): the recording is empty" }
         return """
@@ -223,9 +220,6 @@ extension ReplayTransport.Failure: CustomStringConvertible, LocalizedError {
             nearest of \(count): \(nearest) (\(differences.joined(separator: "; ")))
             """
     }
-
-    /// The same as `description`.
-    public var errorDescription: String? { description }
 }
 
 extension HTTPArchive.Entry {

@@ -277,7 +277,7 @@ extension TestStore {
     func dispatch(_ event: Event) -> TestJournal<State, Event>.ReducedEvent {
         goOn()
         journal.withLock { $0.sending = .init(on: .current) }
-        inner.dispatch(event: event)
+        inner.dispatch(event)
         let (sent, waiting) = journal.withLock { $0.endSending(of: event) }
         for promise in waiting { promise.resolve(with: ()) }
         // A middleware has stopped the event, so the state is unchanged.

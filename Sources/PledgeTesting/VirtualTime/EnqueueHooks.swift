@@ -18,7 +18,7 @@ enum EnqueueHooks {
         ctesting_probe(true)
         Task {}
         ctesting_probe(false)
-        // Only a step on the main actor shows whether such steps are reported.
+        // The runtime may report other steps, but not the main actor's, so try one.
         let reported = ctesting_main_steps()
         Task { @MainActor in }
         if ctesting_main_steps() != reported { return true }

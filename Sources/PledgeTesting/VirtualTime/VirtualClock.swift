@@ -36,7 +36,7 @@ public final class VirtualClock: FutureScheduler, Clock {
     ///   - tolerance: Ignored: the task wakes at the instant itself.
     /// - Throws: `CancellationError` if the task is cancelled.
     public func sleep(until deadline: SchedulerInstant, tolerance: Duration? = nil) async throws {
-        try await clock.sleep(until: deadline, tolerance: tolerance)
+        try await SchedulerClock(scheduler: self).sleep(until: deadline, tolerance: tolerance)
     }
 
     /// Moves the clock forward, and returns when nothing more can run until a later instant.

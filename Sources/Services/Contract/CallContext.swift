@@ -95,7 +95,7 @@ public struct CallContext: Sendable {
     public var priority: CallPriority { boundPriority ?? .critical }
 
     /// The priority that was bound to this call or to a call around it, or nil if none was.
-    public var boundPriority: CallPriority? {
+    package var boundPriority: CallPriority? {
         switch storage?.parts.priority {
         case nil: nil
         case .own(let priority): priority
@@ -123,7 +123,7 @@ public struct CallContext: Sendable {
     /// The record of what the innermost attempt has sent.
     ///
     /// Nil if no policy may repeat the call.
-    public var record: CallRecord? { storage?.parts.record }
+    package var record: CallRecord? { storage?.parts.record }
 
     /// The stored answers that can stand in for the answer of this call's service; nil if there are none.
     package var standIns: StandIns? { storage?.parts.standIns }
@@ -232,7 +232,7 @@ extension CallContext {
     /// Returns this context with another record, or with none.
     ///
     /// Pass nil for work that isn't part of an attempt, such as work that several calls share.
-    public func with(record: CallRecord?) -> CallContext {
+    package func with(record: CallRecord?) -> CallContext {
         record === self.record ? self : with { $0.record = record }
     }
 
@@ -370,8 +370,8 @@ extension CallContext {
     ///     the call, and only if the request isn't replayable.
     ///   - send: Sends the request. Called at most once, before `sending` returns.
     /// - Returns: The future that `send` returns. If the request must not be sent, a future that fails with
-    ///   ``AttemptSuperseded``, or with `CancellationError` in a cancelled task.
-    public func sending<Output: Sendable>(
+    ///   ``ServiceError/Code/superseded``, or with `CancellationError` in a cancelled task.
+    package func sending<Output: Sendable>(
         _ request: some Replayable,
         fate: @escaping @Sendable (Result<Output, any Error>) -> CallRecord.Fate,
         by send: () -> Future<Output>

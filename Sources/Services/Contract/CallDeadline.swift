@@ -17,7 +17,7 @@ public struct CallDeadline: Sendable {
     /// The instant, on the clock of ``scheduler``.
     ///
     /// A deadline that doesn't count upload time moves later while bytes of the request's body are being sent.
-    public var instant: SchedulerInstant {
+    package var instant: SchedulerInstant {
         guard let lift, lift.isDone else { return extended }
         return scheduler.now.advanced(by: remaining)
     }
@@ -26,7 +26,7 @@ public struct CallDeadline: Sendable {
     public let scheduler: any FutureScheduler
 
     /// Creates a deadline at an instant of a scheduler's clock.
-    public init(at instant: SchedulerInstant, on scheduler: some FutureScheduler) {
+    package init(at instant: SchedulerInstant, on scheduler: some FutureScheduler) {
         self.init(at: instant, on: scheduler, extendedBy: nil, standIns: nil)
     }
 

@@ -11,9 +11,9 @@ import Synchronization
 ///
 /// If the attempt is part of an outer attempt, its marks count in the outer record as well. You can use a record from
 /// any thread. Each use takes a few atomic operations, and a few more for each outer attempt.
-public final class CallRecord: Sendable {
+package final class CallRecord: Sendable {
     /// The fate of a request.
-    public enum Fate: Hashable, Sendable {
+    package enum Fate: Hashable, Sendable {
         /// The request didn't leave the process, or didn't reach the service.
         case unsent
         /// The service refused the request and didn't process it, as HTTP's 401, 421 and 425 say.
@@ -23,7 +23,7 @@ public final class CallRecord: Sendable {
     }
 
     /// A judgement on repeating an attempt, based on the requests that it sent.
-    public enum Verdict: Hashable, Sendable {
+    package enum Verdict: Hashable, Sendable {
         /// No mark was noted, so it isn't known what was sent.
         case nothing
         /// Every request that may have been processed can be processed again without harm.
@@ -33,7 +33,7 @@ public final class CallRecord: Sendable {
     }
 
     /// An entry in a record, for a request that is being sent.
-    public struct Mark: Sendable {
+    package struct Mark: Sendable {
         /// Nil if the request may be processed twice, because its fate doesn't matter then.
         fileprivate let request: UnreplayableRequest?
     }
@@ -55,7 +55,7 @@ public final class CallRecord: Sendable {
     /// Creates a record.
     ///
     /// - Parameter outer: The record of the attempt that the new attempt is part of.
-    public convenience init(within outer: CallRecord? = nil) { self.init(outer, presuming: nil) }
+    package convenience init(within outer: CallRecord? = nil) { self.init(outer, presuming: nil) }
 
     private init(_ outer: CallRecord?, presuming mark: Mark?) {
         self.outer = outer
@@ -70,10 +70,10 @@ extension CallRecord {
     ///
     /// - Parameter isReplayable: Whether the request may be processed twice without harm.
     /// - Returns: The mark to pass to ``endRequest(_:_:)``.
-    /// - Throws: ``AttemptSuperseded`` if the request must not be sent. One reason is that this attempt, or one around
+    /// - Throws: ``ServiceError/Code/superseded`` if the request must not be sent. One reason is that this attempt, or one around
     ///   it, is over. The other is that the request isn't replayable, and another attempt of the same hedged call has
     ///   already sent an unreplayable request.
-    public func willSend(replayable isReplayable: Bool) throws(AttemptSuperseded) -> Mark {
+    package func willSend(replayable isReplayable: Bool) throws(ServiceError) -> Mark {
         try admit(replayable: isReplayable)
         noteMark()
         return Mark(request: isReplayable ? nil : UnreplayableRequest())
@@ -83,8 +83,8 @@ extension CallRecord {
     ///
     /// A request that waits hasn't been sent, so the attempt may be repeated until ``willSend(replayable:)`` is called.
     ///
-    /// - Throws: ``AttemptSuperseded`` if the attempt, or one around it, is over.
-    package func willQueue() throws(AttemptSuperseded) {
+    /// - Throws: ``ServiceError/Code/superseded`` if the attempt, or one around it, is over.
+    package func willQueue() throws(ServiceError) {
         try admit(replayable: true)
         noteMark()
     }
@@ -96,7 +96,7 @@ extension CallRecord {
     /// - Parameters:
     ///   - mark: The request's mark. Only the first fate that is noted for a mark counts.
     ///   - fate: The fate.
-    public func endRequest(_ mark: Mark, _ fate: Fate) {
+    package func endRequest(_ mark: Mark, _ fate: Fate) {
         guard let request = mark.request, request.markEnded(), fate != .mayHaveArrived else {
             return
         }
@@ -113,7 +113,7 @@ extension CallRecord {
     ///
     /// An unreplayable mark counts from then on. If a record refuses such a mark, the outer records, which have already
     /// counted it, remove it again.
-    private func admit(replayable isReplayable: Bool) throws(AttemptSuperseded) {
+    private func admit(replayable isReplayable: Bool) throws(ServiceError) {
         try outer?.admit(replayable: isReplayable)
         let isAdmitted = change { state in
             if state.isClosed { return false }
@@ -124,7 +124,7 @@ extension CallRecord {
         }
         guard isAdmitted else {
             if !isReplayable { outer?.subtract() }
-            throw AttemptSuperseded()
+            throw .superseded
         }
     }
 
@@ -294,7 +294,7 @@ extension CallRecord {
 
 extension CallRecord {
     /// The verdict on the attempt so far.
-    public var verdict: Verdict {
+    package var verdict: Verdict {
         let own = state.load(ordering: .acquiring).verdict
         guard own != .harmful, let adopted = adopted.load() else { return own }
         return adopted.withLock { $0 }.reduce(own) { max($0, $1.verdict) }
@@ -306,7 +306,7 @@ extension CallRecord {
     ///
     /// - Returns: The verdict on the attempt.
     @discardableResult
-    public func close() -> Verdict {
+    package func close() -> Verdict {
         update { $0.close() }
         return verdict
     }
@@ -324,7 +324,7 @@ extension CallRecord {
 
 extension CallRecord.Verdict: Comparable {
     /// Returns whether the left verdict allows more than the right one.
-    public static func < (left: Self, right: Self) -> Bool { left.severity < right.severity }
+    package static func < (left: Self, right: Self) -> Bool { left.severity < right.severity }
 
     private var severity: Int {
         switch self {
@@ -410,22 +410,4 @@ struct RecordState: RawRepresentable, AtomicRepresentable {
 
     /// Decreases the number of unreplayable requests by one.
     mutating func subtract() { rawValue -= 8 }
-}
-
-/// The error of a request that isn't sent, because its attempt is over or another attempt sends instead.
-public struct AttemptSuperseded: Error, Hashable {
-    /// Creates the error.
-    public init() {}
-}
-
-extension AttemptSuperseded: CodedError {
-    /// The code `superseded`.
-    public var loggedCode: String { "superseded" }
-}
-
-extension AttemptSuperseded: CustomStringConvertible {
-    /// The reason why the request wasn't sent, in words.
-    public var description: String {
-        "not sent: its attempt is over, or another attempt of the same call sends in its place"
-    }
 }

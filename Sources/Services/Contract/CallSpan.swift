@@ -3,7 +3,7 @@ import Synchronization
 
 extension CallContext {
     /// True if the call has observers.
-    public var isObserved: Bool { span != nil }
+    package var isObserved: Bool { span != nil }
 
     /// The number of the observed call, the same as ``PolicyEvent/call``; nil without observers.
     ///
@@ -138,7 +138,9 @@ struct CallSpan: Sendable {
 
     /// Returns a new span within this one; events of the new span also go to further observers.
     func child(toldTo observers: [ServiceObserver]) -> CallSpan {
-        CallSpan(CallTrace(joining: trace, observers: observers), parent: number)
+        let new = observers.distinct(from: trace.observers)
+        return new.isEmpty
+            ? child() : CallSpan(CallTrace(joining: trace, observers: new), parent: number)
     }
 
     func tell(

@@ -107,37 +107,39 @@ private final class Advice<Output>: @unchecked Sendable {
 public protocol OutcomeAdvising {
     /// The outcome for the policies.
     var advisedOutcome: Outcome { get }
+}
+
+/// An error of this package: an outcome, and what is known about the request.
+package protocol AdvisingError: OutcomeAdvising {
+    /// The outcome for the policies.
+    var outcome: Outcome { get }
 
     /// True if the call has certainly not reached the service.
     ///
-    /// If so, the call may be repeated even if its input isn't ``Replayable``. False by default. Only errors are asked.
+    /// If so, the call may be repeated even if its input isn't ``Replayable``.
     var isCertainlyUnsent: Bool { get }
 
-    /// The request that failed; nil if it isn't known, the default. Only errors are asked.
+    /// The request that failed; nil if it isn't known.
     ///
     /// If an attempt's ``CallRecord`` is empty, a policy that may repeat the call asks this request whether it is
     /// replayable. The policy asks the input only if there is no request.
     var failedRequest: (any Replayable & Sendable)? { get }
 }
 
-extension OutcomeAdvising {
-    /// False: the call may have reached the service.
-    public var isCertainlyUnsent: Bool { false }
+extension AdvisingError {
+    /// The outcome for the policies.
+    public var advisedOutcome: Outcome { outcome }
 
-    /// Nil: the request isn't known.
-    public var failedRequest: (any Replayable & Sendable)? { nil }
+    package var isCertainlyUnsent: Bool { false }
+
+    package var failedRequest: (any Replayable & Sendable)? { nil }
 }
 
 /// An error for a caller's mistake, such as an input that can't be sent, or an answer of an unexpected type.
 ///
 /// It says nothing about the service, and another call would end in the same way.
-///
-/// ```swift
-/// struct NoSuchSize: Error, CallerError {}
-/// ```
-public protocol CallerError: OutcomeAdvising {}
+package protocol CallerError: AdvisingError {}
 
 extension CallerError {
-    /// The outcome ``Outcome/callersMistake``.
-    public var advisedOutcome: Outcome { .callersMistake }
+    package var outcome: Outcome { .callersMistake }
 }

@@ -14,12 +14,17 @@ public protocol CodedError: Error {
     var loggedCode: String { get }
 }
 
-extension ServiceError: CodedError {
+/// An error whose code has a name, which is what a log shows.
+package protocol NamedError: CodedError {
+    associatedtype Code: NamedCode
+    var code: Code { get }
+}
+
+extension NamedError {
     /// The code's name.
     public var loggedCode: String { code.rawValue }
 }
 
-extension FutureError: CodedError {
-    /// The code's name.
-    public var loggedCode: String { code.rawValue }
-}
+extension ServiceError: NamedError {}
+
+extension FutureError: NamedError {}

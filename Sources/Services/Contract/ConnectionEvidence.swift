@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What a connection's failures say about a service.
+/// Decides which failures on a connection count against the service.
 ///
 /// If a connection that has answered before goes silent or ends, the requests on it fail together. That shows one fault,
 /// which may be the network's, so a circuit breaker counts these failures once until the connection answers again, and

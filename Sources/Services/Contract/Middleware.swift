@@ -163,7 +163,7 @@ public struct Middleware<Input: Sendable, Output: Sendable>: Sendable {
 ///
 /// So it also receives an answer that middleware replaces by another one, and an answer that several callers share.
 package protocol AnswerReceiving: Sendable {
-    /// Takes what the input needs of an answer.
+    /// Takes the part of an answer that the input needs.
     ///
     /// - Returns: The answer, or a copy in which the part that was taken is marked.
     func receive<Output: Sendable>(_ answer: Future<Output>) -> Future<Output>

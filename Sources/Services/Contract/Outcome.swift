@@ -6,7 +6,7 @@ public import PledgeFutures
 /// and observers read ``isSuccess``. A ``Classifier`` decides once for all of them.
 public struct Outcome: Hashable, Sendable {
     /// The service's health, as the end of a call shows it.
-    public enum Health: String, Sendable {
+    public enum Health: Sendable {
         /// The service worked, even if it answered that a request is wrong.
         case healthy
         /// The service failed, or did not answer in time.
@@ -24,7 +24,7 @@ public struct Outcome: Hashable, Sendable {
     }
 
     /// The party that caused a failure.
-    public enum Fault: String, Sendable {
+    package enum Fault: Sendable {
         /// The call succeeded, or was cancelled.
         case nobody
         /// The caller, with an input that can't be sent, a wrong type, or too short a time limit.
@@ -47,10 +47,10 @@ public struct Outcome: Hashable, Sendable {
     public var retry: Outcome.Retry
 
     /// The party that caused the failure.
-    public var fault: Fault
+    package var fault: Fault
 
     /// Creates an outcome.
-    public init(isSuccess: Bool, health: Health, retry: Outcome.Retry, fault: Fault) {
+    package init(isSuccess: Bool, health: Health, retry: Outcome.Retry, fault: Fault) {
         self.isSuccess = isSuccess
         self.health = health
         self.retry = retry
@@ -76,10 +76,13 @@ extension Outcome {
 
     /// The service failed, but another call may succeed.
     ///
-    /// - Parameters:
-    ///   - delay: The wait that the service asks for; nil if it doesn't ask.
-    ///   - fault: The party that caused the failure.
-    public static func retryable(after delay: Duration? = nil, fault: Fault = .service) -> Outcome {
+    /// - Parameter delay: The wait that the service asks for; nil if it doesn't ask.
+    public static func retryable(after delay: Duration?) -> Outcome {
+        Outcome(.unhealthy, .after(delay), .service)
+    }
+
+    /// Another call may succeed, and the service isn't to blame.
+    package static func retryable(after delay: Duration? = nil, fault: Fault) -> Outcome {
         Outcome(.unhealthy, .after(delay), fault)
     }
 
@@ -90,10 +93,10 @@ extension Outcome {
     public static let callersMistake = Outcome(.unknown, .never, .caller)
 
     /// A policy of this process refused the call.
-    public static let refusal = Outcome(.unknown, .never, .policy)
+    package static let refusal = Outcome(.unknown, .never, .policy)
 
     /// The caller's time ran out.
-    public static let outOfTime = Outcome(.unknown, .after(nil), .caller)
+    package static let outOfTime = Outcome(.unknown, .after(nil), .caller)
 
     /// The call was cancelled or is no longer needed, so it isn't repeated or counted.
     public static let ignorable = Outcome(.unknown, .never, .nobody)
@@ -103,7 +106,7 @@ extension Outcome {
     /// True if the caller wanted a result and didn't get it.
     ///
     /// False for a cancelled call.
-    public var isFailure: Bool { !isSuccess && (retry != .never || fault != .nobody) }
+    package var isFailure: Bool { !isSuccess && (retry != .never || fault != .nobody) }
 
     /// True if a policy of this process refused the call, so that it wasn't made.
     var isRefusal: Bool { health == .unknown && fault == .policy }
@@ -125,7 +128,7 @@ extension Outcome {
 // The outcomes of the errors of this module and of Futures. HTTPOutcomes.swift in HTTPMessages has the outcomes of
 // HTTP's errors, and the guide to errors has the whole table.
 
-extension ServiceError: OutcomeAdvising {
+extension ServiceError: AdvisingError {
     /// The outcome for the error's ``code``.
     ///
     /// A refusal says nothing about the service. It isn't repeated, because another call would add to the load that the
@@ -133,37 +136,28 @@ extension ServiceError: OutcomeAdvising {
     ///
     /// An attempt's timeout counts as the service's failure; a passed deadline doesn't. After either, a policy further out
     /// may repeat the call, if its own deadline is later.
-    public var advisedOutcome: Outcome {
+    package var outcome: Outcome {
         switch code {
-        case .timedOut, .injected: .retryable
         case .deadlineExceeded: .outOfTime
-        case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
-            .heldBack, .throttled, .shed, .keysFull, .storeFailed:
-            .refusal
+        case .superseded: .ignorable
+        case .tooManyPages: .callersMistake
+        default: isRefusal ? .refusal : .retryable
         }
     }
 
     /// True for a refusal, which never reaches the service.
-    public var isCertainlyUnsent: Bool { isRefusal }
+    package var isCertainlyUnsent: Bool { isRefusal || code == .superseded }
 }
 
-extension FutureError: OutcomeAdvising {
+extension FutureError: AdvisingError {
     /// The outcome by the error's code.
     ///
     /// An abandoned promise, a cycle, and an aggregate without inputs are mistakes in the service's code, and would
     /// happen again.
-    public var advisedOutcome: Outcome {
+    package var outcome: Outcome {
         switch code {
         case .abandoned, .cycle, .noInputs: .failure
-        case .timedOut, .notEnsured, .allFailed: .retryable
+        default: .retryable
         }
     }
-}
-
-extension AttemptSuperseded: OutcomeAdvising {
-    /// The outcome ``Outcome/ignorable``, because the request is no longer needed.
-    public var advisedOutcome: Outcome { .ignorable }
-
-    /// True, because the request wasn't sent.
-    public var isCertainlyUnsent: Bool { true }
 }

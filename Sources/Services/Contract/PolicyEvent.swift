@@ -12,7 +12,7 @@ public struct PolicyEvent: Sendable {
     /// The kind of policy that acted: `"retry"`, `"hedge"`, or your own.
     public let policy: String
 
-    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
+    /// The name given to the policy's state, such as a circuit breaker's; nil if it has none.
     public let policyName: String?
 
     /// The instant of the action, on the clock passed to ``Middleware/observed(by:on:named:classifier:)``.
@@ -34,11 +34,11 @@ public struct PolicyEvent: Sendable {
 
     /// True if the policy repeats a call that isn't known to be repeatable.
     ///
-    /// Such a call has no mark in its ``CallRecord``, no request in its error, and an input that isn't ``Replayable``.
+    /// Nothing noted what such a call sent, its error has no request, and its input isn't ``Replayable``.
     public let isUnproven: Bool
 
     /// Creates an event.
-    public init(
+    package init(
         kind: Kind, policy: String, policyName: String? = nil, instant: SchedulerInstant,
         call: UInt64, span: Int, parent: Int?, attempt: Int,
         isUnproven: Bool = false
@@ -67,8 +67,10 @@ extension PolicyEvent {
 
         /// Another attempt follows after a delay. The error is nil if a value was classified as a failure.
         case retrying(after: Duration, error: (any Error)?)
-        /// A call with a retryable failure isn't repeated, for this reason.
-        case retryWithheld(RetryRefusal)
+        /// A call with a retryable failure isn't repeated.
+        ///
+        /// The reason is `attemptsUsed`, `notReplayable`, `unproven`, `askedTooLong`, `deadline` or `budget`.
+        case retryWithheld(reason: String)
 
         /// An attempt's time limit or the call's deadline has passed.
         case timedOut(after: Duration)
@@ -113,7 +115,7 @@ extension PolicyEvent {
         /// A span of a distributed trace began. The parent is nil for the first span of a trace.
         ///
         /// Other processes know the span by these IDs.
-        case traced(TraceContext, parent: TraceContext.SpanID?)
+        case traced(TraceContext, parent: String?)
 
         /// Anything else, in words. The text must not hold secrets.
         case note(String)
@@ -121,7 +123,7 @@ extension PolicyEvent {
 }
 
 /// A reason why a retryable failure isn't repeated.
-public enum RetryRefusal: String, CaseIterable, Sendable {
+enum RetryRefusal: String, CaseIterable, Sendable {
     /// All attempts were used.
     case attemptsUsed
     /// A request that was sent, or the input, must not be sent twice.

@@ -10,7 +10,7 @@ public struct ServiceError: Error {
     /// The kind of policy that failed the call, the same as ``PolicyEvent/policy`` in its events.
     public let policy: String
 
-    /// The name of the policy's state, such as ``CircuitBreaker/name``; nil if it has none.
+    /// The name given to the policy's state, such as a circuit breaker's; nil if it has none.
     public let policyName: String?
 
     /// The limit of a timeout, or the duration of a wait.
@@ -29,8 +29,11 @@ public struct ServiceError: Error {
     /// The error that led to this one, if there is one.
     public let cause: (any Error)?
 
-    /// The name of the input (``Replayable/loggedName``); nil if it has none.
+    /// The name of the request, such as `GET /products`; nil for an input without a name.
     public let subject: String?
+
+    /// The number of pages before too many.
+    package var pages: Int?
 
     /// The part of a deadline's time in which requests waited for a free connection.
     var connectionWait = Duration.zero
@@ -53,40 +56,55 @@ public struct ServiceError: Error {
 }
 
 extension ServiceError {
-    /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    /// The kinds of failure; later versions may add some.
+    public struct Code: NamedCode {
         /// One attempt took longer than its timeout allows.
-        case timedOut
+        public static let timedOut = Code("timedOut")
         /// The call's deadline has passed.
-        case deadlineExceeded
+        public static let deadlineExceeded = Code("deadlineExceeded")
         /// A breaker is open, because the service has failed too often.
         ///
         /// If ``ServiceError/retryAt`` is nil, the breaker is isolated.
-        case circuitOpen
+        public static let circuitOpen = Code("circuitOpen")
         /// A bulkhead admits no more calls, and its queue is full.
-        case bulkheadFull
+        public static let bulkheadFull = Code("bulkheadFull")
         /// An adaptive limit admits no more calls now, and its queue is full.
-        case concurrencyLimited
+        public static let concurrencyLimited = Code("concurrencyLimited")
         /// A call has waited in a queue for as long as the queue allows.
-        case queueTimedOut
+        public static let queueTimedOut = Code("queueTimedOut")
         /// A rate limit would have made the call wait longer than allowed.
-        case rateLimited
+        public static let rateLimited = Code("rateLimited")
         /// The service has asked all calls to wait, and the wait is longer than allowed.
-        case heldBack
+        public static let heldBack = Code("heldBack")
         /// A throttle refused the call, because too large a share of the calls to the service fails.
-        case throttled
+        public static let throttled = Code("throttled")
         /// A load shedder's queue was full of calls that it serves before this one.
         ///
         /// Those calls are more important than this one, or equally important.
-        case shed
+        public static let shed = Code("shed")
         /// So many keys are in use that there is no room for the call's key.
-        case keysFull
+        public static let keysFull = Code("keysFull")
         /// The store of the state that a policy shares with other machines has failed, and the policy refuses calls.
         ///
         /// ``ServiceError/cause`` is the store's error.
-        case storeFailed
+        public static let storeFailed = Code("storeFailed")
+        /// A sequence of pages had another page after the maximum number of pages.
+        public static let tooManyPages = Code("tooManyPages")
+        /// A request wasn't sent, because its attempt is over, or because another attempt of the call sends instead.
+        public static let superseded = Code("superseded")
         /// A failure made on purpose.
-        case injected
+        public static let injected = Code("injected")
+
+        /// All codes.
+        package static let allCases: [Code] = [
+            .timedOut, .deadlineExceeded, .circuitOpen, .bulkheadFull, .concurrencyLimited,
+            .queueTimedOut, .rateLimited, .heldBack, .throttled, .shed, .keysFull, .storeFailed,
+            .tooManyPages, .superseded, .injected,
+        ]
+
+        package let rawValue: String
+
+        private init(_ name: String) { rawValue = name }
     }
 
     /// True if a policy refused the call without giving it to the service.
@@ -95,15 +113,16 @@ extension ServiceError {
         case .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
             .heldBack, .throttled, .shed, .keysFull, .storeFailed:
             true
-        case .timedOut, .deadlineExceeded, .injected: false
+        default: false
         }
     }
 }
 
 extension ServiceError: CustomStringConvertible {
-    /// The policy, the failure, the input's name, when to call again, and a long wait for a connection.
+    /// The policy and its failure.
     ///
-    /// It shows only the type of the cause.
+    /// If they are known, it also says the input's name, when to call again, and how long the call waited for a
+    /// connection. Of the cause, it shows only the type.
     public var description: String {
         let again = retryAfter.map { "; call again in \($0.inWords)" } ?? ""
         let about = subject.map { " for \($0)" } ?? ""
@@ -135,7 +154,21 @@ extension ServiceError: CustomStringConvertible {
         case .shed: return "refused: the queue is full of calls that are served before"
         case .keysFull: return "refused: as many keys are in use as allowed"
         case .storeFailed: return "refused: the store of its state has failed"
-        case .injected: return "failed on purpose"
+        case .tooManyPages:
+            let last = pages.map { " after page \($0)" } ?? ""
+            return """
+                there is another page\(last); if the server does not name the same page again and \
+                again, raise maxPages
+                """
+        case .superseded:
+            return
+                "not sent: its attempt is over, or another attempt of the same call sends in its place"
+        default: return "failed on purpose"
         }
     }
+}
+
+extension ServiceError {
+    /// The error of a request that isn't sent, because its attempt is over or another attempt sends instead.
+    package static let superseded = ServiceError(.superseded, policy: "attempt")
 }

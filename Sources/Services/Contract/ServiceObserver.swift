@@ -14,18 +14,28 @@ public struct ServiceObserver: Sendable {
     /// Receives each state that a client's policies create, such as a breaker.
     package private(set) var watch: @Sendable (any AnyObject & Sendable) -> Void = { _ in }
 
+    /// The object that gets the events, so that it gets each only once; nil for a plain function.
+    fileprivate var receiver: ObjectIdentifier?
+
+    /// The observers that this one combines.
+    fileprivate var parts: [ServiceObserver] = []
+
     /// Creates an observer from a function.
     ///
     /// - Parameter receive: Called with each event, on any thread. It should return quickly, because the call waits
     ///   for it.
     public init(_ receive: @escaping @Sendable (PolicyEvent) -> Void) { self.receive = receive }
 
+    /// Creates the observer of an object.
+    ///
+    /// If the object observes a call already, an `observed` within the call doesn't add it again.
     package init(
-        _ receive: @escaping @Sendable (PolicyEvent) -> Void,
-        watch: @escaping @Sendable (any AnyObject & Sendable) -> Void
+        for receiver: AnyObject & Sendable, _ receive: @escaping @Sendable (PolicyEvent) -> Void,
+        watch: @escaping @Sendable (any AnyObject & Sendable) -> Void = { _ in }
     ) {
         self.receive = receive
         self.watch = watch
+        self.receiver = ObjectIdentifier(receiver)
     }
 }
 
@@ -39,8 +49,18 @@ extension ServiceObserver {
     /// - Parameter observers: The observers. Each event goes to all of them in this order, on the thread where it
     ///   happened.
     public init(combining observers: [ServiceObserver]) {
-        self.init(
-            { event in for observer in observers { observer.receive(event) } },
-            watch: { state in for observer in observers { observer.watch(state) } })
+        let parts = observers.distinct()
+        self.init { event in for observer in parts { observer.receive(event) } }
+        watch = { state in for observer in parts { observer.watch(state) } }
+        self.parts = parts
+    }
+}
+
+extension [ServiceObserver] {
+    /// These observers one by one, without the objects that are among others or come twice.
+    func distinct(from others: [ServiceObserver] = []) -> [ServiceObserver] {
+        var known = Set(others.compactMap(\.receiver))
+        return flatMap { $0.parts.isEmpty ? [$0] : $0.parts }
+            .filter { $0.receiver.map { known.insert($0).inserted } ?? true }
     }
 }

@@ -7,15 +7,19 @@ public import PledgeFutures
 /// CallContext.current.with(traceContext: trace).run { loadProduct(7) }
 /// ```
 ///
-/// A server reads its caller's context with ``init(traceparent:tracestate:)-(_,[String])``. A client sends its own as
+/// A server reads its caller's context with ``init(traceparent:tracestate:)``. A client sends its own as
 /// ``traceparent`` and ``tracestate``. The type follows the Recommendation (level 1). It also keeps level 2's random
 /// flag, and accepts level 2's keys, which include level 1's.
 public struct TraceContext: Hashable, Sendable {
-    /// The ID of the trace, shared by all calls that serve one request.
-    public var traceID: TraceID
+    /// The ID of the trace, shared by all calls that serve one request: 32 hexadecimal digits.
+    public var traceID: String { trace.description }
 
-    /// The ID of the span that sends a request; the specification's `parent-id`.
-    public var spanID: SpanID
+    /// The ID of the span that sends a request, the specification's `parent-id`: 16 hexadecimal digits.
+    public var spanID: String { span.description }
+
+    package var trace: TraceID
+
+    package var span: SpanID
 
     /// True if the sender may have recorded the span.
     ///
@@ -23,25 +27,17 @@ public struct TraceContext: Hashable, Sendable {
     public var isSampled: Bool
 
     /// True if the lower 7 bytes of the trace ID are random (level 2's flag, kept as received).
-    public var isRandom: Bool
+    package var isRandom: Bool
 
     /// The entries of tracing systems, from the header `tracestate`.
-    public var state: TraceState
+    package var state: TraceState
 
-    /// Creates a context from its parts.
-    ///
-    /// - Parameters:
-    ///   - traceID: The ID of the trace.
-    ///   - spanID: The ID of the span that sends.
-    ///   - isSampled: Whether the span may be recorded.
-    ///   - isRandom: Whether the lower 7 bytes of the trace ID are known to be random.
-    ///   - state: The entries of tracing systems.
-    public init(
-        traceID: TraceID, spanID: SpanID, isSampled: Bool, isRandom: Bool = false,
+    init(
+        trace: TraceID, span: SpanID, isSampled: Bool, isRandom: Bool = false,
         state: TraceState = TraceState()
     ) {
-        self.traceID = traceID
-        self.spanID = spanID
+        self.trace = trace
+        self.span = span
         self.isSampled = isSampled
         self.isRandom = isRandom
         self.state = state
@@ -58,7 +54,7 @@ public struct TraceContext: Hashable, Sendable {
         isSampled: Bool = true, random: RandomSource = .system
     ) -> TraceContext {
         TraceContext(
-            traceID: TraceID(random: random), spanID: SpanID(random: random), isSampled: isSampled)
+            trace: TraceID(random: random), span: SpanID(random: random), isSampled: isSampled)
     }
 
     /// Returns the context of a new span within this one.
@@ -68,8 +64,23 @@ public struct TraceContext: Hashable, Sendable {
     /// - Parameter random: The source of the span ID. One number is drawn from it.
     public func child(random: RandomSource = .system) -> TraceContext {
         var child = self
-        child.spanID = SpanID(random: random)
+        child.span = SpanID(random: random)
         return child
+    }
+
+    /// Returns this context with a tracing system's entry in ``tracestate``, as the first entry.
+    ///
+    /// The new entry replaces the system's former one. If the list gets too long, entries are removed.
+    ///
+    /// - Parameters:
+    ///   - value: The entry's text: up to 256 printable ASCII characters without `,` and `=`.
+    ///   - key: The tracing system: up to 256 lower-case letters, digits and `_-*/@`.
+    /// - Returns: Nil if the key or the value is invalid.
+    public func with(state value: String, for key: String) -> TraceContext? {
+        guard let state = state.setting(value, for: key) else { return nil }
+        var context = self
+        context.state = state
+        return context
     }
 }
 
@@ -86,8 +97,9 @@ extension TraceContext {
     ///
     /// - Parameters:
     ///   - traceparent: The header's value. A request with several such headers has no valid one.
-    ///   - tracestate: The header's values, in the order of its lines. If one is invalid, all are discarded; see
-    ///     ``TraceState/init(_:)-([String])``.
+    ///   - tracestate: The header's values, in the order of its lines. Together they are one list of at most 32 entries.
+    ///     If one is invalid, all are discarded. A list of more than 512 characters is cut as the specification
+    ///     requires.
     /// - Returns: Nil if `traceparent` is invalid: it has another form, the version ff, an ID of zeros only, or
     ///   upper-case digits. Then `tracestate` isn't read, and you should begin a new trace.
     public init?(traceparent: String, tracestate: [String] = []) {
@@ -98,17 +110,10 @@ extension TraceContext {
         state = TraceState(tracestate) ?? TraceState()
     }
 
-    /// Reads the values of the headers `traceparent` and `tracestate`, with one line of `tracestate`.
-    ///
-    /// - Returns: Nil if `traceparent` is invalid; see ``init(traceparent:tracestate:)-(_,[String])``.
-    public init?(traceparent: String, tracestate: String) {
-        self.init(traceparent: traceparent, tracestate: [tracestate])
-    }
-
     /// The value of the header `traceparent`, always of version 00.
     public var traceparent: String {
         let flags: UInt64 = (isSampled ? Flag.sampled : 0) | (isRandom ? Flag.random : 0)
-        return "00-\(traceID)-\(spanID)-\(HexDigits.text(flags, count: 2))"
+        return "00-\(trace)-\(span)-\(HexDigits.text(flags, count: 2))"
     }
 
     /// The value of the header `tracestate`, or nil without members.
@@ -131,28 +136,28 @@ extension TraceContext {
         let bytes = Array(bytes)
         guard bytes.count >= Self.length, Self.dashes.allSatisfy({ bytes[$0] == Self.dash }),
             let version = HexDigits.value(of: bytes[..<2]), version != 0xFF,
-            let traceID = TraceID(digits: bytes[3..<35]),
-            let spanID = SpanID(digits: bytes[36..<52]),
+            let trace = TraceID(digits: bytes[3..<35]),
+            let span = SpanID(digits: bytes[36..<52]),
             let flags = HexDigits.value(of: bytes[53..<Self.length])
         else { return nil }
         if bytes.count > Self.length, version == 0 || bytes[Self.length] != Self.dash { return nil }
         self.init(
-            traceID: traceID, spanID: spanID, isSampled: flags & Flag.sampled != 0,
+            trace: trace, span: span, isSampled: flags & Flag.sampled != 0,
             isRandom: version == 0 && flags & Flag.random != 0)
     }
 }
 
 extension TraceContext {
     /// The 16 bytes that identify a trace, at least one of them not zero.
-    public struct TraceID: Hashable, Sendable {
+    package struct TraceID: Hashable, Sendable {
         /// The first 8 bytes.
-        public let high: UInt64
+        package let high: UInt64
 
         /// The last 8 bytes.
-        public let low: UInt64
+        package let low: UInt64
 
         /// Creates an ID, or returns nil if all bytes are zero.
-        public init?(high: UInt64, low: UInt64) {
+        package init?(high: UInt64, low: UInt64) {
             guard high != 0 || low != 0 else { return nil }
             self.high = high
             self.low = low
@@ -161,7 +166,7 @@ extension TraceContext {
         /// Reads an ID of 32 hexadecimal digits in lower case.
         ///
         /// - Returns: Nil for any other text, and for an ID of zeros only.
-        public init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
+        package init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
 
         init?(digits: ArraySlice<UInt8>) {
             guard digits.count == 32, let high = HexDigits.value(of: digits.prefix(16)),
@@ -181,17 +186,17 @@ extension TraceContext {
 
 extension TraceContext.TraceID: CustomStringConvertible {
     /// The ID as 32 hexadecimal digits in lower case.
-    public var description: String { HexDigits.text(high) + HexDigits.text(low) }
+    package var description: String { HexDigits.text(high) + HexDigits.text(low) }
 }
 
 extension TraceContext {
     /// The 8 bytes that identify a span within its trace, at least one of them not zero.
-    public struct SpanID: Hashable, Sendable {
+    package struct SpanID: Hashable, Sendable {
         /// The bytes as a number, with the first byte in its upper bits.
-        public let value: UInt64
+        package let value: UInt64
 
         /// Creates an ID, or returns nil for zero.
-        public init?(_ value: UInt64) {
+        package init?(_ value: UInt64) {
             guard value != 0 else { return nil }
             self.value = value
         }
@@ -199,7 +204,7 @@ extension TraceContext {
         /// Reads an ID of 16 hexadecimal digits in lower case.
         ///
         /// - Returns: Nil for any other text, and for an ID of zeros only.
-        public init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
+        package init?(_ text: String) { self.init(digits: Array(text.utf8)[...]) }
 
         init?(digits: ArraySlice<UInt8>) {
             guard digits.count == 16, let value = HexDigits.value(of: digits) else { return nil }
@@ -216,7 +221,7 @@ extension TraceContext {
 
 extension TraceContext.SpanID: CustomStringConvertible {
     /// The ID as 16 hexadecimal digits in lower case.
-    public var description: String { HexDigits.text(value) }
+    package var description: String { HexDigits.text(value) }
 }
 
 extension TraceContext {
@@ -225,26 +230,26 @@ extension TraceContext {
     /// The newest comes first. A state has at most 32 members, and 512 characters in all. Each key occurs once. A
     /// longer state is cut as the specification requires: whole members are removed, first the ones with more than
     /// 128 characters, then members at the end.
-    public struct TraceState: Hashable, Sendable {
+    package struct TraceState: Hashable, Sendable {
         /// The entry of one tracing system.
-        public struct Member: Hashable, Sendable {
+        package struct Member: Hashable, Sendable {
             /// The tracing system.
             ///
             /// It has up to 256 characters: letters in lower case, digits, and `_`, `-`, `*`, `/` and `@`. The first
             /// is a letter or a digit.
-            public let key: String
+            package let key: String
 
             /// The entry's text.
             ///
             /// It has up to 256 printable ASCII characters without `,` and `=`. The last one isn't a space.
-            public let value: String
+            package let value: String
         }
 
         /// The members, the newest first.
-        public private(set) var members: [Member] = []
+        package private(set) var members: [Member] = []
 
         /// Creates a state without members.
-        public init() {}
+        package init() {}
 
         /// Reads the values of the header `tracestate`.
         ///
@@ -253,7 +258,7 @@ extension TraceContext {
         ///
         /// - Parameter lines: The header's values, in the order of its lines. Together they are one list.
         /// - Returns: Nil if a key or a value is invalid, or if there are more than 32 members.
-        public init?(_ lines: [String]) {
+        package init?(_ lines: [String]) {
             for line in lines {
                 for part in Array(line.utf8).split(separator: UInt8(ascii: ",")) {
                     let part = part.withoutOuterSpace
@@ -270,14 +275,14 @@ extension TraceContext {
         }
 
         /// The value of a key, or nil if the key doesn't occur.
-        public subscript(key: String) -> String? { members.first { $0.key == key }?.value }
+        package subscript(key: String) -> String? { members.first { $0.key == key }?.value }
 
         /// Returns this state with a value for a key, as the first member.
         ///
         /// The new member replaces the key's former member. If the state gets too long, members are removed.
         ///
         /// - Returns: Nil if the key or the value is invalid.
-        public func setting(_ value: String, for key: String) -> TraceState? {
+        package func setting(_ value: String, for key: String) -> TraceState? {
             guard Member.isKey(key.utf8), Member.isValue(value.utf8) else { return nil }
             var state = self
             state.members.removeAll { $0.key == key }
@@ -338,7 +343,7 @@ extension TraceContext.TraceState.Member {
 
 extension TraceContext.TraceState: CustomStringConvertible {
     /// The value of the header: the members with commas between them, without white space.
-    public var description: String {
+    package var description: String {
         members.map { "\($0.key)=\($0.value)" }.joined(separator: ",")
     }
 }

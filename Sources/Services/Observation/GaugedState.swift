@@ -1,5 +1,10 @@
 /// A policy's state with numbers that metrics can show, such as the calls in flight in a bulkhead.
-public protocol GaugedState: AnyObject, Sendable {
+///
+/// All states of this package are such states: pass them to `ServiceMetrics.watch(_:)`.
+public protocol GaugedState: AnyObject, Sendable {}
+
+/// The numbers of a state, and the labels for them.
+package protocol StateNumbers: GaugedState {
     /// The kind of policy, for the label `policy`.
     static var policy: String { get }
 
@@ -13,7 +18,7 @@ public protocol GaugedState: AnyObject, Sendable {
 }
 
 /// The meaning of a state's number.
-public enum StateGauge: String, Hashable, Sendable, CaseIterable {
+package enum StateGauge: String, Hashable, Sendable, CaseIterable {
     /// The number of calls that are running.
     case inFlight = "in_flight"
     /// The number of calls that wait.
@@ -28,12 +33,12 @@ public enum StateGauge: String, Hashable, Sendable, CaseIterable {
     case probability
 }
 
-extension CircuitBreaker: GaugedState {
+extension CircuitBreaker: StateNumbers {
     /// The label `circuitBreaker`.
-    public static var policy: String { "circuitBreaker" }
+    package static var policy: String { "circuitBreaker" }
 
     /// The breaker's state.
-    public var gauges: [StateGauge: Double] {
+    package var gauges: [StateGauge: Double] {
         switch state {
         case .closed: [.state: 0]
         case .halfOpen: [.state: 1]
@@ -43,12 +48,12 @@ extension CircuitBreaker: GaugedState {
     }
 }
 
-extension RetryBudget: GaugedState {
+extension RetryBudget: StateNumbers {
     /// The label `retry`.
-    public static var policy: String { "retry" }
+    package static var policy: String { "retry" }
 
     /// The retries that the budget allows; empty for an unlimited budget.
-    public var gauges: [StateGauge: Double] {
+    package var gauges: [StateGauge: Double] {
         balance == .max ? [:] : [.balance: Double(balance)]
     }
 }

@@ -100,7 +100,7 @@ extension PolicyEvent.Kind {
                 + EventFact.facts(of: error)
         case .retrying(let delay, let error):
             [EventFact("after_ms", milliseconds: delay)] + EventFact.facts(of: error)
-        case .retryWithheld(let reason): [EventFact("reason", reason.rawValue)]
+        case .retryWithheld(let reason): [EventFact("reason", reason)]
         case .timedOut(let duration), .hedged(let duration), .dequeued(let duration):
             [EventFact("after_ms", milliseconds: duration)]
         case .hedgeWon(let number), .hedgeLost(let number): [EventFact("number", "\(number)")]
@@ -123,7 +123,7 @@ extension PolicyEvent.Kind {
     /// There are only a few different values.
     package var reason: String {
         switch self {
-        case .retryWithheld(let reason): reason.rawValue
+        case .retryWithheld(let reason): reason
         case .stateChanged(_, let new): new
         case .refused(let error): error.code.rawValue
         default: ""
@@ -160,7 +160,7 @@ extension PolicyEvent {
         var facts = kind.facts
         if let policyName { facts.insert(EventFact("policy_name", policyName), at: 0) }
         if case .ended(let outcome, _, _) = kind, let health = outcome.furtherHealth {
-            facts.append(EventFact("health", health.rawValue))
+            facts.append(EventFact("health", "\(health)"))
         }
         if isUnproven { facts.append(EventFact("unproven", "true")) }
         return facts
@@ -196,9 +196,9 @@ extension EventFact {
 extension EventFact {
     /// Returns the IDs of a span in a distributed trace, with the names that OpenTelemetry uses in logs.
     package static func facts(
-        of context: TraceContext, within parent: TraceContext.SpanID? = nil
+        of context: TraceContext, within parent: String? = nil
     ) -> [EventFact] {
-        [EventFact("trace_id", "\(context.traceID)"), EventFact("span_id", "\(context.spanID)")]
-            + (parent.map { [EventFact("parent_span_id", "\($0)")] } ?? [])
+        [EventFact("trace_id", context.traceID), EventFact("span_id", context.spanID)]
+            + (parent.map { [EventFact("parent_span_id", $0)] } ?? [])
     }
 }

@@ -6,7 +6,8 @@ extension Middleware {
     /// Use it once, as the outermost middleware. The policies find the observers in the ``CallContext``. In a call
     /// without observers, each policy only checks the context. Within a call that is already observed, this adds a
     /// span. Events inside that span go to the new observers as well as to the outer ones, with instants on the
-    /// outermost observers' clock.
+    /// outermost observers' clock. Metrics and recorders that observe both, such as a server's route and its upstreams,
+    /// get each event once.
     ///
     /// - Parameters:
     ///   - observers: The observers, which are notified in this order.
@@ -20,6 +21,7 @@ extension Middleware {
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
         let now: @Sendable () -> SchedulerInstant = { scheduler.now }
+        let observers = observers.distinct()
         return Middleware(named: "observed") { service in
             { input in
                 let context = CallContext.current

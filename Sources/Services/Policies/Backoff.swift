@@ -17,7 +17,7 @@ public struct Backoff: Sendable {
     ///   - previous: The delay before the previous retry; nil if there was none.
     ///   - bits: 64 random bits; not evaluated by a backoff without randomness.
     /// - Returns: The delay; zero or more.
-    public func delay(
+    package func delay(
         before retry: Int, after previous: Duration?, bits: @autoclosure () -> UInt64
     ) -> Duration {
         switch kind {

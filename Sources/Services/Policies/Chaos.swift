@@ -207,7 +207,7 @@ extension ChaosFault {
 /// chosen for it.
 public final class ChaosSwitch: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// True if faults are injected.
     public var isOn: Bool {

@@ -65,7 +65,7 @@ public final class CircuitBreaker: Sendable {
     }
 
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The present state.
     public var state: State {

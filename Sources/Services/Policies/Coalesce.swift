@@ -98,10 +98,10 @@ extension Middleware {
 /// calls between stacks. You can use it from any thread.
 public final class Coalescer<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of joined calls in flight.
-    public var count: Int { machine.withLock { $0.count } }
+    package var count: Int { machine.withLock { $0.count } }
 
     /// Makes the next caller with a key start a new call, because the answer has changed.
     ///

@@ -288,7 +288,7 @@ struct CallNotes: Sendable {
 
     var isEmpty: Bool { record == nil && joined == nil && priority == nil }
 
-    /// Adds these notes to the notes of a caller's own call.
+    /// Adds the joined call's record and what it depends on to a caller's own call.
     func add(to context: CallContext) {
         if let record { context.record?.adopt(record) }
         if let joined { context.joinedCall?.add(joined) }

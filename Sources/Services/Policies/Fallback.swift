@@ -8,7 +8,7 @@ extension Middleware {
     /// ```
     ///
     /// The other service is called if the classifier says that the call failed, for any reason (``Outcome/isSuccess``,
-    /// ``Outcome/fault``) except a cancellation, because a caller who cancels needs no substitute. It is called on the
+    /// `Outcome.fault`) except a cancellation, because a caller who cancels needs no substitute. It is called on the
     /// thread that settled the first call, in that call's ``CallContext``, so it sees the time left until the deadline.
     /// Its result becomes the call's result; the first error is in the event ``PolicyEvent/Kind/fellBack(error:)``.
     /// Cancelling the future cancels the call that is in flight.

@@ -9,17 +9,17 @@ extension Middleware {
     ///     .retry(budget: budget), .hedge(sharing: Hedge(budget: budget)), over: transport)
     /// ```
     ///
-    /// When a call has been in flight for the hedge's ``Hedge/delay``, the next one is made. A retryable failure starts
+    /// When a call has been in flight for the hedge's `Hedge.delay`, the next one is made. A retryable failure starts
     /// the next call at once, on the thread that settled the failed one. The first success is the result, and all other
     /// calls are cancelled. The first failure that isn't retryable also ends all calls. An ignorable end counts only if
     /// no other call is in flight. If all calls fail, the last failure is the result. If the service asks for a delay
     /// while other calls are in flight, the next call waits for that delay. If no other call is in flight, no next call
     /// is made, because the waiting is left to a retry outside.
     ///
-    /// A call is hedged if its ``CallRecord`` says that everything sent so far may be sent again. If the record is
-    /// empty, the request in the failure (``OutcomeAdvising/failedRequest``) decides, or else the input
+    /// A call is hedged if its `CallRecord` says that everything sent so far may be sent again. If the record is
+    /// empty, the request in the failure decides, or else the input
     /// (``Replayable``). From then on, only one of the calls may send requests that must not be processed twice. In the
-    /// other calls, such a request fails with ``AttemptSuperseded``, which is the result only if no call has failed
+    /// other calls, such a request fails with ``ServiceError/Code/superseded``, which is the result only if no call has failed
     /// otherwise. Each further call draws from two budgets. The hedge's own budget limits further calls to a share of
     /// `maxExtraLoad` of all calls, plus one call. The other budget is the hedge's `budget`, which the retries fill. No
     /// call starts after the call's deadline. A further call that isn't allowed isn't made later either.
@@ -66,10 +66,10 @@ let hedgePolicy = "hedge"
 /// second.)
 public final class Hedge: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The time that a call is in flight before it is hedged; nil while it isn't known.
-    public var delay: Duration? {
+    package var delay: Duration? {
         guard let latencies else { return fixed }
         let now = scheduler.now
         return latencies.withLock { $0.delay(at: now) }

@@ -140,7 +140,7 @@ final class HedgedCall<Input: Sendable, Output: Sendable>: Sendable {
         // and doesn't replace the failure of another call.
         let isRefused = outcome.isRefusal
         // The same is true of a call that wasn't allowed to send, because another one of these calls was.
-        let isUnmade = isRefused || result.failure is AttemptSuperseded
+        let isUnmade = isRefused || (result.failure as? ServiceError)?.code == .superseded
         let (step, start, record, final) = state.withLockThenReleaseRest { state in
             let wasUnderWay = state.machine.isUnderWay(number)
             let step = state.machine.endCall(number, with: isRefused ? .ignorable : outcome)

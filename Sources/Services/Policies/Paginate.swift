@@ -22,7 +22,7 @@ import PledgeFutures
 /// page's future aren't affected.
 ///
 /// A faulty server may always name a next page, or the same page again. So the number of pages is limited: one page
-/// more than `maxPages` fails with ``PaginationError``.
+/// more than `maxPages` fails with ``ServiceError/Code/tooManyPages``.
 ///
 /// - Parameters:
 ///   - service: Loads a page.
@@ -35,7 +35,7 @@ import PledgeFutures
 public func paginate<Input: Sendable, Page: Sendable>(
     _ service: @escaping Service<Input, Page>, from first: Input, maxPages: Int = 10_000,
     next: @escaping @Sendable (_ page: Page, _ input: Input) throws -> Input?
-) -> PageSequence<Input, Page> {
+) -> some AsyncSequence<Page, any Error> & Sendable {
     precondition(maxPages >= 1, "paginate needs maxPages of 1 or more, not \(maxPages)")
     return PageSequence(
         Pagination(service: service, first: first, maxPages: maxPages, next: next))
@@ -49,38 +49,38 @@ public func paginate<Input: Sendable, Page: Sendable>(
     _ load: @escaping @Sendable (Input) async throws -> Page, from first: Input,
     maxPages: Int = 10_000,
     next: @escaping @Sendable (_ page: Page, _ input: Input) throws -> Input?
-) -> PageSequence<Input, Page> {
+) -> some AsyncSequence<Page, any Error> & Sendable {
     paginate(asFuture(load), from: first, maxPages: maxPages, next: next)
 }
 
 /// The pages that `paginate(_:from:maxPages:next:)` loads, in order.
 ///
 /// Each iteration is independent, and starts with the first page.
-public struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Sendable {
+struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Sendable {
     /// A page.
-    public typealias Element = Page
+    typealias Element = Page
 
-    /// The error of the service or of `next`, a ``PaginationError``, or `CancellationError`.
-    public typealias Failure = any Error
+    /// The error of the service or of `next`, a ``ServiceError/Code/tooManyPages``, or `CancellationError`.
+    typealias Failure = any Error
 
     /// Begins an iteration, in the current ``CallContext``.
     ///
     /// No page is requested yet.
-    public func makeAsyncIterator() -> AsyncIterator {
+    func makeAsyncIterator() -> AsyncIterator {
         AsyncIterator(PageReader(pagination, in: .current))
     }
 
     /// One iteration; like every iterator, it is for one task at a time.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    struct AsyncIterator: AsyncIteratorProtocol {
         /// Returns the next page; nil after the last page, and after an error.
         ///
         /// - Throws: The error that ended the sequence; `CancellationError` if the task is cancelled.
-        public mutating func next() async throws -> Page? { try await next(isolation: nil) }
+        mutating func next() async throws -> Page? { try await next(isolation: nil) }
 
         /// Returns the next page; nil after the last page, and after an error.
         ///
         /// - Throws: The error that ended the sequence; `CancellationError` if the task is cancelled.
-        public mutating func next(
+        mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> Page? {
             guard let future = try reader.takePage() else { return nil }
@@ -97,44 +97,8 @@ public struct PageSequence<Input: Sendable, Page: Sendable>: AsyncSequence, Send
     init(_ pagination: Pagination<Input, Page>) { self.pagination = pagination }
 }
 
-@available(*, unavailable, message: "an iteration belongs to one task; begin another")
+@available(*, unavailable)
 extension PageSequence.AsyncIterator: Sendable {}
-
-/// The error with which a sequence of pages stops by itself.
-public struct PaginationError: Error, CallerError {
-    /// The kind of failure.
-    public let code: Code
-
-    /// The number of pages that were delivered before the error.
-    public let pages: Int
-
-    /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// There was another page after the maximum number of pages.
-        case tooManyPages
-    }
-
-    /// Creates an error.
-    public init(_ code: Code, pages: Int) {
-        self.code = code
-        self.pages = pages
-    }
-}
-
-extension PaginationError: CodedError {
-    /// The code's name.
-    public var loggedCode: String { code.rawValue }
-}
-
-extension PaginationError: CustomStringConvertible {
-    /// A message that says what happened, and what to do.
-    public var description: String {
-        """
-        too many pages: there is another one after page \(pages); if the server does not name the \
-        same page again and again, raise maxPages
-        """
-    }
-}
 
 /// The state shared by all iterations over the same pages.
 struct Pagination<Input: Sendable, Page: Sendable>: Sendable {
@@ -223,7 +187,9 @@ final class PageReader<Input: Sendable, Page: Sendable> {
             if pages < pagination.maxPages {
                 load(next)
             } else {
-                state = .failing(PaginationError(.tooManyPages, pages: pages))
+                var error = ServiceError(.tooManyPages, policy: Pagination<Input, Page>.name)
+                error.pages = pages
+                state = .failing(error)
             }
         } catch {
             state = .failing(error)

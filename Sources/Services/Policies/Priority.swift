@@ -6,7 +6,7 @@ extension Middleware {
     /// ```
     ///
     /// Calls below find the priority in their ``CallContext``, and so do the calls that they make. If a server or an
-    /// enclosing call has already set ``CallContext/boundPriority``, the call keeps that priority. So all calls for one
+    /// enclosing call has already set `CallContext.boundPriority`, the call keeps that priority. So all calls for one
     /// user's request are as important as that request. To change the priority of one call:
     ///
     /// ```swift

@@ -9,7 +9,7 @@ package protocol RenewablePolicy: AnyObject, Sendable {
     var isIdle: Bool { get }
 }
 
-/// What an object for another origin gets in place of the original's parts.
+/// The name, clock, randomness and retry budget of a copy for another origin.
 package struct PolicyPlace: Sendable {
     /// The object's name, unless it has one of its own.
     package let name: String

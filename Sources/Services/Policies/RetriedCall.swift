@@ -200,7 +200,7 @@ struct RetriedCall<Output: Sendable>: Sendable {
     }
 
     private func withhold(_ reason: RetryRefusal, _ context: CallContext) {
-        context.report(.retryWithheld(reason), by: retryPolicy, named: budget.name)
+        context.report(.retryWithheld(reason: reason.rawValue), by: retryPolicy, named: budget.name)
     }
 
     /// Reports that another attempt follows, and lets a stored answer stand in for it.

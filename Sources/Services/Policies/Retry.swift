@@ -10,9 +10,9 @@ extension Middleware {
     ///
     /// An attempt is repeated if four things are true: the classifier says that another attempt may succeed, everything
     /// that this attempt has sent may be sent again, the call's deadline leaves time for the wait, and the budget
-    /// allows it. Otherwise the result is returned unchanged. The attempt's ``CallRecord``, in its ``CallContext``,
+    /// allows it. Otherwise the result is returned unchanged. The attempt's `CallRecord`, in its ``CallContext``,
     /// says what may be sent again. If the record is empty, the request in the error
-    /// (``OutcomeAdvising/failedRequest``) decides, or else the input (``Replayable``).
+    /// decides, or else the input (``Replayable``).
     ///
     /// If the service asks for a delay, that delay replaces the backoff's. The wait is then at least the backoff's
     /// first step, and up to a tenth is added, so that not all callers come back at once. If the service asks for more
@@ -85,7 +85,7 @@ public struct Retry: Sendable {
 
 /// A setting for calls that aren't known to be repeatable.
 ///
-/// Nothing is known if the attempt's ``CallRecord`` is empty, its error has no request, and the input isn't
+/// Nothing is known if the attempt's `CallRecord` is empty, its error has no request, and the input isn't
 /// ``Replayable``.
 public enum UnprovenRetries: Sendable {
     /// Calls that aren't known to be repeatable are repeated, and the event says so (``PolicyEvent/isUnproven``).

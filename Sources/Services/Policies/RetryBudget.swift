@@ -19,7 +19,7 @@ import Synchronization
 /// The product PledgeTraffic has a budget whose bucket is in a store, from which several machines draw.
 public final class RetryBudget: Sendable {
     /// Adds a share of a retry, for a call that succeeded without a retry.
-    public func deposit() {
+    package func deposit() {
         // A full bucket takes no deposit, so a service without failures needs no lock.
         if shared == nil, isFull.load(ordering: .relaxed) { return }
         change { $0.add() }
@@ -29,7 +29,7 @@ public final class RetryBudget: Sendable {
     /// Takes a retry out.
     ///
     /// - Returns: False if there is none left; then the retry must not be made.
-    public func withdraw() -> Bool {
+    package func withdraw() -> Bool {
         if bucket == nil { return true }
         if let shared, shared.isRefusing {
             // If there are only hedges, nobody else asks whether the store works again.
@@ -42,7 +42,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// Puts back what a retry took, because the retry succeeded or wasn't made.
-    public func refund() { refund(1) }
+    package func refund() { refund(1) }
 
     func refund(_ count: Int) {
         change { $0.putBack(count) }
@@ -71,7 +71,7 @@ public final class RetryBudget: Sendable {
     }
 
     /// The name in the events of retries and hedges that use the budget; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// A budget that allows every retry.
     ///
@@ -97,8 +97,8 @@ public final class RetryBudget: Sendable {
 
     /// Creates a full budget with its own bucket, or with a bucket that several machines share.
     ///
-    /// - Parameter makeShared: Makes the shared bucket from the budget's name, a bucket that holds the last known tokens,
-    ///   and one for deposits.
+    /// - Parameter makeShared: Creates the shared bucket. It gets the budget's name, a full bucket, which holds the last
+    ///   known tokens, and an empty one for this process's deposits.
     package convenience init(
         named name: String?, capacity: Int, retriesPerSuccess: Double,
         sharedBy makeShared: (

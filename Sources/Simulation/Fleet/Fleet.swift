@@ -61,8 +61,8 @@ public final class Fleet: @unchecked Sendable {
     /// A client's stack wraps this function. The future settles in an event of the simulation. If you cancel the
     /// future, the host goes on working, unless ``HostSettings/finishesAbandonedCalls`` is false.
     ///
-    /// - Returns: A future of the answer. It rejects with ``SimulatedFailure`` if the call fails, and with
-    ///   ``SimulationError`` if you call `send` on another thread.
+    /// - Returns: A future of the answer. It rejects with ``SimulatedFailure`` if the call fails, and with an
+    ///   error that says so if you call `send` on another thread.
     @Sendable
     public func send(_ request: SimulatedRequest) -> Future<SimulatedResponse> {
         network.send(request, from: origin)
@@ -111,7 +111,7 @@ extension Fleet {
     /// - 502 if the host's own call to another host fails.
     /// - 504 if the host knows that the deadline has passed.
     ///
-    /// - Returns: The response. The future rejects with `HTTPRequest.Error` if no transport would send the request, and
+    /// - Returns: The response. The future rejects with `Endpoint.Error` if no transport would send the request, and
     ///   with an `HTTPError` with the code `cannotConnect` or `connectionLost` if the host is down or goes down.
     @_disfavoredOverload
     @Sendable

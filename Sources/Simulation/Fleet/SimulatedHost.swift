@@ -12,10 +12,10 @@ import PledgeServices
 /// Use it only in the simulation's own events. The thread isn't checked.
 public final class SimulatedHost: @unchecked Sendable {
     /// The host's number, from 0.
-    public let number: Int
+    package let number: Int
 
     /// The host's name: ``HostSettings/name`` at the start of the run, or one like "host 0".
-    public let name: String
+    package let name: String
 
     /// The host's behaviour, which a scenario can change during the run.
     ///
@@ -23,10 +23,10 @@ public final class SimulatedHost: @unchecked Sendable {
     public var settings: HostSettings
 
     /// True if the host takes calls.
-    public internal(set) var isUp = true
+    package internal(set) var isUp = true
 
     /// The number of calls that the host works on, including calls that wait for another host's answer.
-    public var callsInWork: Int { working.count }
+    package var callsInWork: Int { working.count }
 
     /// The number of calls that wait for a worker.
     public var callsWaiting: Int { waiting.count }

@@ -32,7 +32,7 @@ public struct SimulatedResponse: Hashable, Sendable {
 /// The reason why a simulated host didn't answer a call successfully.
 public struct SimulatedFailure: Error, Hashable {
     /// The kinds of failure.
-    public enum Code: String, Sendable, Hashable, CaseIterable {
+    public enum Code: Sendable, Hashable {
         /// The host's queue is full.
         case queueFull
         /// The host is down, so the call did not reach it.
@@ -59,17 +59,17 @@ public struct SimulatedFailure: Error, Hashable {
     var name: String?
 }
 
-extension SimulatedFailure: OutcomeAdvising {
+extension SimulatedFailure: AdvisingError {
     /// Advises to retry, as for a 503, but only after ``retryAfter`` has passed.
-    public var advisedOutcome: Outcome { .retryable(after: retryAfter) }
+    package var outcome: Outcome { .retryable(after: retryAfter) }
 
     /// True if the call did not reach its host.
-    public var isCertainlyUnsent: Bool { code == .unreachable }
+    package var isCertainlyUnsent: Bool { code == .unreachable }
 }
 
 extension SimulatedFailure: CodedError {
     /// The code's name.
-    public var loggedCode: String { code.rawValue }
+    public var loggedCode: String { "\(code)" }
 }
 
 extension SimulatedFailure: CustomStringConvertible {

@@ -11,7 +11,7 @@ extension SimulationRun {
         /// The name of the policy's state, such as a breaker's name; nil if it has none.
         public let name: String?
         /// The changes from state to state, in order.
-        public private(set) var stateChanges: [StateChange] = []
+        package private(set) var stateChanges: [StateChange] = []
         private var counts: [String: CountsBySecond] = [:]
 
         init(policy: String, name: String?) {
@@ -29,13 +29,13 @@ extension SimulationRun {
     }
 
     /// A change of a policy from one state to another.
-    public struct StateChange: Sendable, Hashable {
+    package struct StateChange: Sendable, Hashable {
         /// The time of the change, in seconds.
-        public let time: Double
+        package let time: Double
         /// The state before, such as "closed", "open" or "half-open".
-        public let old: String
+        package let old: String
         /// The state after.
-        public let new: String
+        package let new: String
     }
 }
 
@@ -135,7 +135,7 @@ extension PolicyEvent.Kind {
     fileprivate var countedAction: String? {
         switch self {
         case .began, .ended, .traced, .note: nil
-        case .retryWithheld(let reason): "\(word).\(reason.rawValue)"
+        case .retryWithheld(let reason): "\(word).\(reason)"
         default: word
         }
     }

@@ -64,7 +64,7 @@ extension SimulationRun {
         /// The gauge's name.
         public let name: String
         /// The second at which the first value was read.
-        public let firstSecond: Int
+        package let firstSecond: Int
         /// The values, one for each second.
         public internal(set) var values: [Double]
     }

@@ -25,13 +25,13 @@ public struct Fault: Sendable {
     /// The numbers of the hosts.
     ///
     /// A partition may have several hosts, and a change by a closure has none. Every other fault has one host.
-    public internal(set) var hosts: [Int]
+    package internal(set) var hosts: [Int]
 
     /// The time at which the fault begins, from the beginning of the run.
-    public internal(set) var time: Duration
+    package internal(set) var time: Duration
 
     /// The time at which the fault ends; nil if the fault has no end, or if a closure ends the fault.
-    public internal(set) var end: Duration?
+    package internal(set) var end: Duration?
 
     init(_ kind: Kind, hosts: [Int], from time: Duration, to end: Duration?) {
         precondition(time >= .zero, "a fault begins at zero or later, not at \(time)")

@@ -44,7 +44,7 @@ public struct RandomFaults: Sendable {
     public var length = 0.01...0.2
 
     /// The slowdown factor of a slow host.
-    public var slowness = 2.0...20.0
+    package var slowness = 2.0...20.0
 
     /// The share of calls that fail, or of messages that are lost.
     public var rate = 0.05...1.0
@@ -57,7 +57,7 @@ public struct RandomFaults: Sendable {
     /// - Parameters:
     ///   - seed: The seed of the run.
     ///   - scenario: The scenario. Only its number of hosts and its duration count.
-    public func faults(for seed: UInt64, in scenario: Scenario) -> [Fault] {
+    package func faults(for seed: UInt64, in scenario: Scenario) -> [Fault] {
         var generator = SeededGenerator(seed: seed).split(0xFA17)
         let wanted = Kind.allCases.filter(kinds.contains)
         let kinds = generator.subset(of: wanted)

@@ -1,7 +1,7 @@
 /// The settings for making a failing case smaller: the parts to shrink, and a limit on the runs.
-public struct Shrinking: Sendable {
+package struct Shrinking: Sendable {
     /// A part of a scenario that can be made smaller.
-    public enum Part: Sendable, Hashable, CaseIterable {
+    package enum Part: Sendable, Hashable, CaseIterable {
         /// Removes faults.
         case faults
         /// Removes hosts that no fault and no stack refers to by number.
@@ -19,16 +19,16 @@ public struct Shrinking: Sendable {
     }
 
     /// The parts to make smaller.
-    public var parts = Set(Part.allCases)
+    package var parts = Set(Part.allCases)
 
     /// The maximum number of runs.
-    public var maxRuns = 500
+    package var maxRuns = 500
 
     /// Creates the default: all parts, in at most 500 runs.
-    public init() {}
+    package init() {}
 
     /// Leaves the failing case as it is.
-    public static var none: Shrinking {
+    package static var none: Shrinking {
         var shrinking = Shrinking()
         shrinking.parts = []
         return shrinking

@@ -21,7 +21,6 @@ extension Scenario {
     ///   - random: The faults that each seed draws, in addition to the scenario's own; nil for none.
     ///   - count: The number of failing seeds after which the swarm stops. Only the first case is made smaller. Less
     ///     than 1 traps.
-    ///   - shrinking: The parts to make smaller, and the maximum number of runs for it.
     ///   - makeService: Creates the client's stack, as in `run(seed:_:)`. It is called once per run. If the stacks of
     ///     several runs share objects, each run depends on the runs before it.
     ///   - expectation: Returns the failure of a run, or nil. A thrown error is a failure with the error's text. The
@@ -30,11 +29,21 @@ extension Scenario {
     ///     the run's own last fault. If work has left the simulation, the run counts as failed, and this closure isn't
     ///     called. A run with another ``SimulationRun/error`` fails even if this closure returns nil.
     /// - Returns: The findings. The same arguments give the same result. The runs take place one after another on the
-    ///   calling thread, with at most ``Shrinking/maxRuns`` + 1 further runs for the shrinking.
+    ///   calling thread, with at most 501 further runs for the shrinking.
     public func swarm<Output: Sendable>(
         seeds: ClosedRange<UInt64>, adding random: RandomFaults? = nil, stopAfter count: Int = 1,
-        shrinking: Shrinking = Shrinking(),
         _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>,
+        expecting expectation: (SimulationRun) throws -> String?
+    ) -> SwarmResult {
+        swarm(
+            seeds: seeds, adding: random, stopAfter: count, shrinking: Shrinking(), makeService,
+            expecting: expectation)
+    }
+
+    /// The same, with the parts to make smaller and the maximum number of runs for it.
+    package func swarm<Output: Sendable>(
+        seeds: ClosedRange<UInt64>, adding random: RandomFaults? = nil, stopAfter count: Int = 1,
+        shrinking: Shrinking, _ makeService: (SimulatedWorld) -> Service<SimulatedRequest, Output>,
         expecting expectation: (SimulationRun) throws -> String?
     ) -> SwarmResult {
         precondition(count >= 1, "a swarm stops after a failure or more, not \(count)")
@@ -127,7 +136,7 @@ public struct SwarmResult: Sendable {
     public let runCount: Int
 
     /// The seeds that failed, in ascending order.
-    public let failingSeeds: [UInt64]
+    package let failingSeeds: [UInt64]
 
     /// The first failing seed, with its smallest case; nil if no seed failed.
     public let failure: SwarmFailure?
@@ -167,13 +176,13 @@ public struct SwarmFailure: Sendable {
     public let least: Case
 
     /// The number of runs that the shrinking took.
-    public let shrinkRunCount: Int
+    package let shrinkRunCount: Int
 
     /// True if a second run of the seed failed as the first did.
     ///
     /// If false, the stack depends on something outside the simulation: the system's clock or randomness, a thread, or
     /// an object that several runs share. The case is then not made smaller.
-    public let isReproducible: Bool
+    package let isReproducible: Bool
 }
 
 extension SwarmFailure: CustomStringConvertible {

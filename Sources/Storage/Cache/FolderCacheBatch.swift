@@ -13,7 +13,7 @@ extension FolderCacheTable {
         let entries: [CachedResponse]
         /// The version of the file on which the change is based; nil if there was no file.
         let base: FileVersion?
-        /// That version's lineage.
+        /// The lineage of `base`.
         let lineage: UInt64?
         /// The variants that have changed.
         let changed: [CacheVariant]
@@ -90,7 +90,7 @@ extension FolderCacheTable {
         return .write
     }
 
-    /// Takes what is to be written.
+    /// Takes the next batch to write.
     ///
     /// - Parameter isAll: True to take it even while all files are being removed.
     mutating func takeBatch(isAll: Bool = false) -> Batch {

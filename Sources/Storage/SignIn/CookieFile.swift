@@ -28,14 +28,14 @@ extension CookieJar {
         file: URL, keepingSessionCookies: Bool = false, cookiesPerDomain: Int = 50,
         cookiesInAll: Int = 3_000, bytesPerCookie: Int = 4_096,
         now: @escaping @Sendable () -> Date = { .now },
-        isPublicSuffix: @escaping @Sendable (String) -> Bool = PublicSuffix.contains,
+        isPublicSuffix: (@Sendable (String) -> Bool)? = nil,
         onFileError: @escaping @Sendable (any Error) -> Void = { _ in }
     ) {
         let file = CookieFile(
             SecretFile(file), keepsSessionCookies: keepingSessionCookies, onError: onFileError)
         self.init(
             file.read(), in: file, limits: (cookiesPerDomain, cookiesInAll, bytesPerCookie),
-            now: now, isPublicSuffix: isPublicSuffix)
+            now: now, isPublicSuffix: isPublicSuffix ?? PublicSuffix.contains)
     }
 }
 

@@ -108,6 +108,9 @@ extension HTTPClient {
     ///   - file: The file; it must not change during the upload.
     ///   - path: The path below `base` where uploads are made, with a POST.
     ///   - headers: The headers of the requests.
+    ///   - timeout: The time limit of each request, without the time in which its bytes are sent, instead of the
+    ///     client's `deadline`.
+    ///   - context: Further properties of the calls.
     ///   - proto: The protocol.
     ///   - record: The file that remembers the upload; nil to remember it for this call only.
     ///   - partSize: The largest body of a request, in bytes; nil for all that is missing. Less than one is a
@@ -119,12 +122,13 @@ extension HTTPClient {
     @discardableResult
     public func upload(
         _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
         progress: HTTPProgress? = nil, isolation: isolated (any Actor)? = #isolation
     ) async throws -> HTTPResponse {
         try await futures.upload(
-            file, to: path, headers: headers, by: proto, record: record, partSize: partSize,
-            progress: progress
+            file, to: path, headers: headers, timeout: timeout, context: context, by: proto,
+            record: record, partSize: partSize, progress: progress
         ).get()
     }
 }
@@ -133,12 +137,15 @@ extension HTTPClient.Futures {
     /// Uploads a file, and returns a future of the last response.
     public func upload(
         _ file: URL, to path: Endpoint.Path, headers: HTTPHeaders = [:],
+        timeout: Duration? = nil, context: HTTPRequest.Context = .init(),
         by proto: ResumableUploadProtocol, record: URL? = nil, partSize: Int64? = nil,
         progress: HTTPProgress? = nil
     ) -> Future<HTTPResponse> {
         do {
-            let request = try client.request(
-                for: Endpoint(path: path, method: .post, headers: headers))
+            var endpoint = Endpoint(path: path, method: .post, headers: headers)
+            endpoint.context = context
+            if let timeout { endpoint.context.deadline = timeout }
+            let request = try client.request(for: endpoint)
             return PledgeStorage.upload(
                 file, with: request, over: send, by: proto, record: record, partSize: partSize,
                 resuming: client.resumption, progress: progress, random: client.random,

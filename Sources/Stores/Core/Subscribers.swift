@@ -9,7 +9,7 @@ struct Subscribers<State: Sendable>: Sendable {
     private(set) var list = SubscriberList<State>()
     /// Each subscriber's index in the list's `others`; the first one has none.
     private var places: [UUID: Int] = [:]
-    /// For each member of a group, the group.
+    /// The group of each member.
     private var groups: [UUID: UUID] = [:]
     /// How many removed subscribers have left a gap in the list's `others`.
     private var gaps = 0

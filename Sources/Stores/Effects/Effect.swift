@@ -113,7 +113,7 @@ extension Effect {
 
         /// Dispatches an event to the effect's store.
         ///
-        /// You may call it on any thread; it works like ``Store/dispatch(event:)``. Nothing happens if the
+        /// You may call it on any thread; it works like ``Store/dispatch(_:)``. Nothing happens if the
         /// effect has ended, was replaced or cancelled, or if the store has been released. If an event had
         /// already entered the middleware when the effect was replaced or cancelled, the event is still
         /// reduced.

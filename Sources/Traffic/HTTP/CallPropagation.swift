@@ -96,7 +96,7 @@ extension CallHeaders {
     ///   - headers: The headers of the request.
     ///   - scheduler: The clock of the deadline.
     /// - Returns: Nil if the headers hold no time, a malformed one, or several.
-    public func deadline(
+    package func deadline(
         in headers: HTTPHeaders, on scheduler: some FutureScheduler = .live
     ) -> CallDeadline? {
         timeout.flatMap { $0.duration(in: headers) }.map { CallDeadline(after: $0, on: scheduler) }
@@ -106,7 +106,7 @@ extension CallHeaders {
     ///
     /// - Parameter headers: The headers of the request.
     /// - Returns: Nil if the headers hold no priority, an unknown one, or several.
-    public func priority(in headers: HTTPHeaders) -> CallPriority? {
+    package func priority(in headers: HTTPHeaders) -> CallPriority? {
         priority.flatMap { headers.only($0) }.flatMap(CallPriority.init(headerValue:))
     }
 }

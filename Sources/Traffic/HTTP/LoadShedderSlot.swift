@@ -20,11 +20,6 @@ extension HTTPClient.Origins.States {
 
 extension LoadShedder: OriginPolicy {}
 
-extension OriginPolicy where Self == PerOrigin<LoadShedder> {
-    /// A load shedder with the default settings for each origin.
-    public static func perOrigin() -> Self { .perOrigin(LoadShedder()) }
-}
-
 extension AdmissionSlot {
     init(_ shedders: any OriginPolicy<LoadShedder>) {
         self.init(

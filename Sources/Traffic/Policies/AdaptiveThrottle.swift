@@ -49,7 +49,7 @@ extension Middleware {
 /// Reliability Engineering", chapter 21; Envoy, "Admission control".)
 public final class AdaptiveThrottle: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The probability that the next call is refused; 0…1.
     public var probability: Double {

@@ -1,23 +1,23 @@
 public import PledgeServices
 
-extension AdaptiveConcurrency: GaugedState {
+extension AdaptiveConcurrency: StateNumbers {
     /// The calls in flight, the calls that wait, and the limit.
-    public var gauges: [StateGauge: Double] {
+    package var gauges: [StateGauge: Double] {
         [.inFlight: Double(inFlight), .queued: Double(queued), .limit: Double(limit)]
     }
 }
 
-extension LoadShedder: GaugedState {
+extension LoadShedder: StateNumbers {
     /// The calls in flight, and the calls that wait.
-    public var gauges: [StateGauge: Double] {
+    package var gauges: [StateGauge: Double] {
         [.inFlight: Double(inFlight), .queued: Double(queued)]
     }
 }
 
-extension AdaptiveThrottle: GaugedState {
+extension AdaptiveThrottle: StateNumbers {
     /// The label `throttle`.
-    public static var policy: String { "throttle" }
+    package static var policy: String { "throttle" }
 
     /// The share of calls that the throttle refuses.
-    public var gauges: [StateGauge: Double] { [.probability: probability] }
+    package var gauges: [StateGauge: Double] { [.probability: probability] }
 }

@@ -61,7 +61,7 @@ public final class LoadShedder: Sendable {
     }
 
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of calls in flight now.
     public var inFlight: Int { machine.withLock { $0.inFlight } }
@@ -132,7 +132,7 @@ extension LoadShedder: RenewablePolicy {}
 
 extension LoadShedder: AdmissionGate {
     /// `loadShedding`.
-    public static let policy = "loadShedding"
+    package static let policy = "loadShedding"
     package static let refusal = ServiceError.Code.shed
 
     package func enterIfFree() -> Void? { machine.withLock { $0.enterIfFree() } ? () : nil }

@@ -4,7 +4,7 @@ import PledgeTesting
 extension TransportCheck {
     /// A call ends, whatever the server does, and its error says what happened.
     static var brokenAnswers: [TransportCheck] {
-        let lost: [(Name, String, LoopbackAnswer)] = [
+        let lost: [(String, String, LoopbackAnswer)] = [
             ("hang up", "a server that leaves without an answer is connectionLost", .hangUp),
             (
                 "reset", "a server that breaks off without an answer is connectionLost",
@@ -37,7 +37,7 @@ extension TransportCheck {
                 .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nabc")
             ),
         ]
-        let garbled: [(Name, String)] = [
+        let garbled: [(String, String)] = [
             ("garbage", "\u{1}\u{2}no HTTP at all\r\n\r\n"),
             ("bare text", "hello"),
             ("bad status line", "HTTP/1.1 abc OK\r\nContent-Length: 0\r\n\r\n"),
@@ -252,7 +252,7 @@ extension TransportBench {
 extension TransportCheck {
     /// An answer that can't be parsed isn't reported as a lost connection, after which a retry would repeat the call.
     static var spoiltAnswers: [TransportCheck] {
-        let spoilt: [(Name, String, String)] = [
+        let spoilt: [(String, String, String)] = [
             (
                 "bad chunk size is told", "a chunk without a size is badResponse",
                 "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc\r\n0\r\n\r\n"

@@ -6,7 +6,7 @@ extension TransportCheck {
     static var methods: [TransportCheck] {
         let bodiless = ["GET", "HEAD", "DELETE", "OPTIONS", "PURGE"].map { word in
             TransportCheck(
-                .init(rawValue: "method \(word)"), "\(word) arrives as \(word), without a body"
+                "method \(word)", "\(word) arrives as \(word), without a body"
             ) { bench in
                 let request = try await bench.arrived(HTTPRequest(.init(rawValue: word), .anywhere))
                 try require("the method", request.method, is: word)
@@ -15,7 +15,7 @@ extension TransportCheck {
         }
         let carrying = ["POST", "PUT", "PATCH", "DELETE", "QUERY", "REPORT"].map { word in
             TransportCheck(
-                .init(rawValue: "method \(word) with a body"), "\(word) arrives with its body"
+                "method \(word) with a body", "\(word) arrives with its body"
             ) { bench in
                 let request = try await bench.arrived(
                     HTTPRequest(
@@ -40,7 +40,7 @@ extension TransportCheck {
         ]
         let exact = targets.map { target in
             TransportCheck(
-                .init(rawValue: "target \(target)"), "the target arrives as it was encoded"
+                "target \(target)", "the target arrives as it was encoded"
             ) { bench in
                 try require(
                     "the target",
@@ -176,7 +176,7 @@ extension TransportCheck {
     }
 
     private static func refusal(
-        _ name: Name, _ request: HTTPRequest,
+        _ name: String, _ request: HTTPRequest,
         to url: @escaping @Sendable (_ port: UInt16) -> String = { "http://127.0.0.1:\($0)/" }
     ) -> TransportCheck {
         TransportCheck(name, "what cannot be sent is refused with Endpoint.Error, unsent") {
@@ -385,7 +385,7 @@ extension TransportCheck {
     }
 
     private static func mismatch(
-        _ name: Name, gives given: Int, announcing length: Int64
+        _ name: String, gives given: Int, announcing length: Int64
     ) -> TransportCheck {
         TransportCheck(name, "a stream of another length than announced fails the call") { bench in
             let server = try LoopbackServer(answering: { _ in .text("ok") })

@@ -6,7 +6,7 @@ extension TransportCheck {
     static var responses: [TransportCheck] {
         let statuses = [200, 201, 203, 205, 299, 400, 404, 418, 429, 500, 503, 599].map { status in
             TransportCheck(
-                .init(rawValue: "status \(status)"), "\(status) is a response, with its body"
+                "status \(status)", "\(status) is a response, with its body"
             ) { bench in
                 let response = try await bench.get(
                     .text(status == 205 ? "" : "said \(status)", status: status))
@@ -15,7 +15,7 @@ extension TransportCheck {
             }
         }
         let bodiless = [204, 304].map { status in
-            TransportCheck(.init(rawValue: "status \(status)"), "\(status) has no body") { bench in
+            TransportCheck("status \(status)", "\(status) has no body") { bench in
                 let server = try LoopbackServer(answers: [.response(status), .text("next")])
                 defer { server.stop() }
                 let response = try await bench.get(server)
@@ -143,7 +143,7 @@ extension TransportCheck {
 extension TransportCheck {
     /// Bodies arrive complete, with every kind of framing.
     static var responseBodies: [TransportCheck] {
-        let framed: [(Name, String, LoopbackAnswer, String)] = [
+        let framed: [(String, String, LoopbackAnswer, String)] = [
             ("length", "a body of a known length comes", .text("content"), "content"),
             ("no body", "a body of length 0 comes", .text(""), ""),
             ("chunked", "chunks are put together", .chunked(["con", "t", "ent"]), "content"),
@@ -238,7 +238,7 @@ extension TransportCheck {
     static var redirects: [TransportCheck] {
         let followed = [301, 302, 303, 307, 308].map { status in
             TransportCheck(
-                .init(rawValue: "redirect \(status)"),
+                "redirect \(status)",
                 "\(status) comes back with its Location and body, and is not followed"
             ) { bench in
                 for place in ["/next", "http://127.0.0.1:9/next", "?a=%2F"] {

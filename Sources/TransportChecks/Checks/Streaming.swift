@@ -197,7 +197,7 @@ extension TransportCheck {
     }
 
     private static func left(
-        _ name: Name, _ requirement: String,
+        _ name: String, _ requirement: String,
         _ leave: @escaping @Sendable (HTTPStreamedResponse) -> Void
     ) -> TransportCheck {
         TransportCheck(name, requirement, needsStreaming: true) { bench in

@@ -23,4 +23,7 @@ int can_disturb(void);
 /// @return 1, or 0 if this system's resolver cannot be replaced or there are too many names.
 int set_test_name(const char *host, const char *addresses);
 
+/// The address of this call's frame, also where AddressSanitizer keeps the locals of the caller elsewhere.
+uintptr_t stack_address(void);
+
 #endif

@@ -39,6 +39,8 @@ import Testing
             task.cancel()
             _ = await task.value
         }
+        // So does a task within them that still ends.
+        _ = await comesTrue { FutureDiagnostics.watchedTasks == 0 }
         FutureDiagnostics.scheduler = LiveScheduler.shared
         return found
     }

@@ -1,3 +1,4 @@
+import CTestSupport
 import Dispatch
 import PledgeFutures
 import TestSupport
@@ -49,9 +50,8 @@ import Testing
                     }
             }
             let address = Locked<UInt>(0)
-            end.observe { result in
-                var local = (try? result.get()) ?? 0
-                let here = withUnsafePointer(to: &local) { UInt(bitPattern: $0) }
+            end.observe { _ in
+                let here = UInt(stack_address())
                 address.withLock { $0 = here }
             }
             if failing { promise.reject(with: TestError()) } else { promise.resolve(with: 0) }

@@ -11,7 +11,7 @@ struct ClockSchedulerTests {
 
     init() {
         time.advance(by: .seconds(100))
-        scheduler = ClockScheduler(time.clock)
+        scheduler = ClockScheduler(SchedulerClock(scheduler: time))
     }
 
     /// Advances the time, step by step, until a condition is true.
@@ -56,7 +56,8 @@ struct ClockSchedulerTests {
     @Test func aClockSchedulerRunsOneActionAtATime() async {
         let running = Locked(0)
         let references = WeakReferences()
-        var scheduler: ClockScheduler? = references.add(ClockScheduler(time.clock))
+        var scheduler: ClockScheduler? = references.add(
+            ClockScheduler(SchedulerClock(scheduler: time)))
         for number in 0..<200 {
             scheduler?.schedule(after: .milliseconds(number % 3)) { [log] in
                 let before = running.withLock { count in
@@ -90,7 +91,8 @@ struct ClockSchedulerTests {
 
     @Test func aTimeoutFiresThoughNobodyHoldsItsClockScheduler() async {
         let never = Promise<Int>()
-        let timed = never.timeout(.milliseconds(3), on: ClockScheduler(time.clock))
+        let timed = never.timeout(
+            .milliseconds(3), on: ClockScheduler(SchedulerClock(scheduler: time)))
         #expect(await advance { timed.result != nil })
         #expect(timed.codeNow == .timedOut)
         #expect(never.result == nil || never.isCancelled)
@@ -99,7 +101,7 @@ struct ClockSchedulerTests {
     @Test func aClockSchedulerIsFreedWhenItHasNothingToRun() async {
         weak var gone: ClockScheduler<SchedulerClock>?
         do {
-            let scheduler = ClockScheduler(time.clock)
+            let scheduler = ClockScheduler(SchedulerClock(scheduler: time))
             gone = scheduler
             scheduler.schedule(after: .milliseconds(1)) { [log] in log.append(1) }
         }

@@ -29,7 +29,7 @@ struct SchedulerClockTests {
     @Test func aSleepEndsAtItsInstantEvenIfTheClockMovesWhileItBegins() async throws {
         let hurrying = Hurrying()
         let sleeper = Task {
-            try await hurrying.clock.sleep(
+            try await SchedulerClock(scheduler: hurrying).sleep(
                 until: SchedulerInstant(offset: .seconds(10)), tolerance: nil)
         }
         let scheduler = hurrying.scheduler
@@ -86,7 +86,7 @@ struct SchedulerClockTests {
 
     @Test func sleepingUntilAnInstantThatHasComeReturnsAtOnce() async throws {
         scheduler.advance(by: .seconds(5))
-        let clock = scheduler.clock
+        let clock = SchedulerClock(scheduler: scheduler)
         #expect(clock.now.offset == .seconds(5))
         try await clock.sleep(until: clock.now, tolerance: nil)
         try await clock.sleep(until: SchedulerInstant(offset: .seconds(1)), tolerance: .seconds(1))

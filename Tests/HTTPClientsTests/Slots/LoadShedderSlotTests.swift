@@ -71,11 +71,11 @@ import Testing
     }
 
     @Test func aCopyHasSheddersOfItsOwnOnlyOnceItsSlotChanges() throws {
-        let client = client { $0.loadShedder = .perOrigin() }
+        let client = client { $0.loadShedder = .perOrigin(LoadShedder()) }
         let shedder = try states(client, one).loadShedder
         let breaker = try states(client, one).circuitBreaker
         var copy = client
-        copy.circuitBreaker = .perOrigin()
+        copy.circuitBreaker = .perOrigin(CircuitBreaker())
         #expect(try states(copy, one).loadShedder === shedder)
         copy.loadShedder = .perOrigin(LoadShedder(limit: 2))
         #expect(try states(copy, one).loadShedder !== shedder)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func withNilTheBulkheadIsBack() throws {
-        var client = client { $0.loadShedder = .perOrigin() }
+        var client = client { $0.loadShedder = .perOrigin(LoadShedder()) }
         #expect(try states(client, one).bulkhead == nil)
         client.loadShedder = nil
         #expect(client.loadShedder == nil)
@@ -107,7 +107,7 @@ import Testing
     @Test func metricsShowTheShedder() {
         let metrics = ServiceMetrics()
         let client = client {
-            $0.loadShedder = .perOrigin()
+            $0.loadShedder = .perOrigin(LoadShedder())
             $0.observers = [metrics.observer]
         }
         let call = client.futures.send(HTTPRequest(one))

@@ -72,7 +72,7 @@ import Testing
 
     @Test func aRequestOfAnotherSchemeIsToldWhichOnesThereAre() throws {
         let request = HTTPRequest(try #require(URL(string: "ftp://h/a")))
-        let error = #expect(throws: HTTPRequest.Error.self) { try request.validate() }
+        let error = #expect(throws: Endpoint.Error.self) { try request.validate() }
         let text = error?.description ?? ""
         #expect(text.contains("the scheme must be http or https"))
         #expect(!text.contains("give it a base"))
@@ -368,7 +368,7 @@ import Testing
             Endpoint.Error.invalidHeader(name: "a b"),
             FutureError(.timedOut), ServiceError(.timedOut, policy: "timeout", limit: .seconds(2)),
             FileError(operation: "open", code: ENOENT, path: "/tmp/a"),
-            MultipartError(code: .truncated), PaginationError(.tooManyPages, pages: 7),
+            MultipartError(code: .truncated), ServiceError(.tooManyPages, policy: "paginate"),
         ]
         for error in errors {
             #expect(error.localizedDescription == error.description)

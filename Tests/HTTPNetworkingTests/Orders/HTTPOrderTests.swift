@@ -124,7 +124,7 @@ final class OrderWatch: Sendable {
     /// Whether an error is the caller's mistake, or the refusal of a policy.
     private static func isMistake(_ error: any Error) -> Bool {
         switch error {
-        case is HTTPRequest.Error, is FileError, is DecodingFailure: true
+        case is Endpoint.Error, is FileError, is DecodingFailure: true
         case let error as HTTPError: error.code == .bodyUnreadable
         case let error as ServiceError: error.isRefusal
         default: false

@@ -213,7 +213,8 @@ extension OrderScript {
                 || response.status == 413 && response.headers["Retry-After"] != nil
             return outcome.isFailure == isAgain && (isAgain || outcome == .success)
         case .failure(let error):
-            return outcome.isFailure != (error is CancellationError || error is AttemptSuperseded)
+            return outcome.isFailure
+                != (error is CancellationError || (error as? ServiceError)?.code == .superseded)
                 && !outcome.isSuccess
         }
     }

@@ -98,8 +98,8 @@ import Testing
     }
 
     @Test func aLostConnectionDidNotReachTheServiceIfItsCauseSaysSo() {
-        struct Excluded: Error, OutcomeAdvising {
-            let advisedOutcome = Outcome.retryable(after: nil)
+        struct Excluded: Error, AdvisingError {
+            let outcome = Outcome.retryable(after: nil)
             let isCertainlyUnsent = true
         }
         let lost = HTTPError(code: .connectionLost, cause: Excluded())

@@ -194,10 +194,10 @@ import Testing
         struct Product: Decodable { var name: String }
         let breaker = CircuitBreaker(failuresInARow: 1, lasting: .zero, on: scheduler)
         let mistakes: [@Sendable () throws -> HTTPResponse] = [
-            { throw HTTPRequest.Error.invalidHeader(name: "X-A") },
+            { throw Endpoint.Error.invalidHeader(name: "X-A") },
             { throw FileError(operation: "open", code: 2) },
             { throw HTTPError(code: .bodyUnreadable) },
-            { throw MultipartError(code: .truncated) },
+            { throw HTTPError(code: .malformedMultipart) },
             {
                 _ = try JSONDecoder().decode(Product.self, from: Data("[]".utf8))
                 return HTTPResponse(status: 200)

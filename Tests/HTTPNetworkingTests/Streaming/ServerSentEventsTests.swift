@@ -253,7 +253,7 @@ import Testing
     func anEventStreamIsReadAsTheWebPlatformsTestsSay(_ test: Case) async throws {
         for size in [test.bytes.count, 1, 2, 3, 7] {
             let body = HTTPBodyStream(Data(test.bytes), chunksOf: max(1, size))
-            var iterator = body.serverSentEvents(limit: 10_000).makeAsyncIterator()
+            var iterator = ServerSentEvents(body, limit: 10_000).makeAsyncIterator()
             var events: [ServerSentEvent] = []
             while let event = try await iterator.next() { events.append(event) }
             #expect(events == test.events, "in chunks of \(size)")

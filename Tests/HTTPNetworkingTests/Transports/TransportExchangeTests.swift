@@ -439,8 +439,8 @@ struct TransportExchangeTests {
         let bench = try bench(.post, in: CallContext().with(record: record))
         bench.exchange.waitForConnection()
         #expect(record.close() == .repeatable)
-        #expect(throws: AttemptSuperseded.self) { try bench.exchange.willSend() }
-        #expect(throws: AttemptSuperseded.self) {
+        #expect(throws: ServiceError.self) { try bench.exchange.willSend() }
+        #expect(throws: ServiceError.self) {
             try self.bench(in: CallContext().with(record: record))
         }
     }

@@ -12,7 +12,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "app",
-            dependencies: [.product(name: "PledgeArticles", package: "Pledge")],
+            dependencies: [
+                .product(name: "PledgeArticles", package: "Pledge"),
+                .product(name: "PledgeTesting", package: "Pledge"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6)]
         )
     ]

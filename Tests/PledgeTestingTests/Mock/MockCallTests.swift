@@ -107,7 +107,7 @@ struct MockCallTests {
     }
 
     @Test func aCallIsAnsweredWhenTheAnswersFutureSettles() throws {
-        let (first, second) = (Promise<Data>(), Promise<Data>())
+        let (first, second) = (Promise<HTTPResponse>(), Promise<HTTPResponse>())
         let (answered, cancelled) = (
             network.request(Endpoint(path: "/")), network.request(Endpoint(path: "/"))
         )
@@ -115,7 +115,7 @@ struct MockCallTests {
         call.answer(with: .future { _ in first })
         #expect(!call.isPending && !answered.isSettled)
         #expect(!call.answer(with: .text("another")))
-        first.resolve(with: Data("1".utf8))
+        first.resolve(with: HTTPResponse(status: 200, body: Data("1".utf8)))
         #expect(try answered.settledValue() == Data("1".utf8))
         try network.next().answer(with: .future { _ in second })
         let end = Locked(false)

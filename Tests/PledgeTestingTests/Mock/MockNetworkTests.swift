@@ -317,7 +317,7 @@ struct MockNetworkSendTests {
 
     @Test func whatNoTransportSendsDoesNotArrive() {
         let future = network.send(HTTPRequest(server, headers: ["X": "a\r\nb"]))
-        #expect(throws: HTTPRequest.Error.invalidHeader(name: "X")) {
+        #expect(throws: Endpoint.Error.invalidHeader(name: "X")) {
             try future.settledValue()
         }
         #expect(network.received == [])

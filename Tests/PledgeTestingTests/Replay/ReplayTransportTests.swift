@@ -204,7 +204,7 @@ import Testing
         #expect(
             "\(error)" == """
                 no exchange answers GET https://a.example/products/8?page=…&x=…
-                nearest of 3: GET https://a.example/products/7?page=… → 200 (segment 2 is "8", not "7"; \
+                nearest of 3: GET https://a.example/products/7?page=2 → 200 (segment 2 is "8", not "7"; \
                 the query's "page" is another one; the query has "x", which wasn't recorded)
                 """)
         let empty = ReplayTransport(HTTPArchive())
@@ -320,7 +320,7 @@ import Testing
 
     @Test func invalidRequestsAreRefused() throws {
         let transport = ReplayTransport(HTTPArchive(entries: [exchange("https://a.example/")]))
-        #expect(throws: HTTPRequest.Error.self) {
+        #expect(throws: Endpoint.Error.self) {
             try transport.send(request("ftp://a.example/")).settledValue()
         }
     }

@@ -30,7 +30,7 @@ struct TestStoreDispatchTests {
         StoreMiddleware { context in
             { next in
                 { event in
-                    if event == .tap { context.dispatch(event: .noted) }
+                    if event == .tap { context.dispatch(.noted) }
                     next(event)
                 }
             }
@@ -60,7 +60,7 @@ struct TestStoreDispatchTests {
             { next in
                 { event in
                     next(event)
-                    if event == .tap { context.dispatch(event: .noted) }
+                    if event == .tap { context.dispatch(.noted) }
                 }
             }
         }
@@ -93,7 +93,7 @@ struct TestStoreDispatchTests {
         let middleware = StoreMiddleware<[Event], Event> { context in
             { next in
                 { event in
-                    if event == .tap { context.dispatch(event: .noted) }
+                    if event == .tap { context.dispatch(.noted) }
                     next(event == .tap ? .other : event)
                 }
             }
@@ -109,7 +109,7 @@ struct TestStoreDispatchTests {
         let middleware = StoreMiddleware<[Event], Event> { context in
             { next in
                 { event in
-                    if event == .tap { context.dispatch(event: .noted) } else { next(event) }
+                    if event == .tap { context.dispatch(.noted) } else { next(event) }
                 }
             }
         }
@@ -134,7 +134,7 @@ struct TestStoreDispatchTests {
                 StoreMiddleware { context in
                     { next in
                         { event in
-                            if case .tap = event { context.dispatch(event: .noted) }
+                            if case .tap = event { context.dispatch(.noted) }
                             next(event)
                         }
                     }

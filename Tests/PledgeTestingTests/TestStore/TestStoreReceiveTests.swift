@@ -131,7 +131,7 @@ struct TestStoreAwaitTests {
             $0.count = 1
         }
         while scheduler.isIdle { await Task.yield() }
-        screen.dispatch(event: .increase)
+        screen.dispatch(.increase)
         await received
         #expect(log.messages == [])
     }

@@ -126,7 +126,7 @@ struct TestStoreTests {
         do {
             let store = log.makeStore()
             store.finish()
-            store.store.dispatch(event: .increase)
+            store.store.dispatch(.increase)
             #expect(log.messages == [])
         }
         #expect(log.messages == ["1 event was not received before the end:\n  increase"])
@@ -181,10 +181,10 @@ struct TestStoreTests {
 
     @Test func whatOthersDispatchIsReceived() {
         let store = log.makeStore()
-        store.store.dispatch(event: .increase)
+        store.store.dispatch(.increase)
         store.receive(.increase) { $0.count = 1 }
         let token = store.store.subscribe { [weak inner = store.store] old, new in
-            if old?.count == 1, new.count == 2 { inner?.dispatch(event: .leave) }
+            if old?.count == 1, new.count == 2 { inner?.dispatch(.leave) }
         }
         store.send(.increase) { $0.count = 2 }
         store.receive(.leave)
@@ -333,8 +333,8 @@ struct TestStoreExhaustivityTests {
         let store = log.makeStore(exhaustivity: .all.subtracting(.events))
         store.send(.ask) { $0.isAsking = true }
         store.send(.increase) { $0.count = 8 }
-        store.store.dispatch(event: .leave)
-        store.store.dispatch(event: .increase)
+        store.store.dispatch(.leave)
+        store.store.dispatch(.increase)
         store.receive(.increase) { $0.count = 9 }
         #expect(log.messages == [])
         store.receive(.leave)
@@ -345,7 +345,7 @@ struct TestStoreExhaustivityTests {
 
     @Test func withoutEventsOneThatDoesNotMatchIsLeft() {
         let store = log.makeStore(exhaustivity: .all.subtracting(.events))
-        store.store.dispatch(event: .increase)
+        store.store.dispatch(.increase)
         store.receive(.leave)
         #expect(
             log.messages

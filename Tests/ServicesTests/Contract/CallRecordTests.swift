@@ -35,7 +35,7 @@ import Testing
         _ = try record.willSend(replayable: false)
         #expect(record.verdict == .harmful && outer.verdict == .harmful)
         outer.close()
-        #expect(throws: AttemptSuperseded.self) { try record.willQueue() }
+        #expect(throws: ServiceError.self) { try record.willQueue() }
     }
 
     @Test func aPartOfACallThatQueuesIsNoLongerPresumedSent() throws {
@@ -82,8 +82,8 @@ import Testing
         let inner = CallRecord(within: record)
         let order = try record.willSend(replayable: false)
         #expect(record.close() == .harmful)
-        #expect(throws: AttemptSuperseded.self) { try record.willSend(replayable: true) }
-        #expect(throws: AttemptSuperseded.self) { try inner.willSend(replayable: true) }
+        #expect(throws: ServiceError.self) { try record.willSend(replayable: true) }
+        #expect(throws: ServiceError.self) { try inner.willSend(replayable: true) }
         #expect(inner.verdict == .nothing)
         record.endRequest(order, .unsent)
         #expect(record.verdict == .repeatable)
@@ -106,7 +106,7 @@ import Testing
         let outer = CallRecord()
         let inner = CallRecord(within: outer)
         inner.close()
-        #expect(throws: AttemptSuperseded.self) { try inner.willSend(replayable: false) }
+        #expect(throws: ServiceError.self) { try inner.willSend(replayable: false) }
         #expect(outer.verdict != .harmful)
     }
 
@@ -129,7 +129,7 @@ import Testing
             } else {
                 inner.close()
             }
-            #expect(throws: AttemptSuperseded.self) {
+            #expect(throws: ServiceError.self) {
                 switch kind {
                 case "queued": try inner.willQueue()
                 default: _ = try inner.willSend(replayable: kind == "replayable")
@@ -196,7 +196,7 @@ import Testing
             }
             // All marks of thread 1 have ended; the others stay.
             #expect((record.verdict == .harmful) == (sent.withLock { $0 } > 0))
-            #expect(throws: AttemptSuperseded.self) { try record.willSend(replayable: true) }
+            #expect(throws: ServiceError.self) { try record.willSend(replayable: true) }
             if verdict.withLock({ $0 }) == .nothing { #expect(sent.withLock { $0 } == 0) }
         }
     }

@@ -29,10 +29,13 @@ import Testing
         for code in ServiceError.Code.allCases {
             let error = ServiceError(code, policy: "test")
             #expect(error.isRefusal == refusals.contains(code))
-            let isOver = code == .deadlineExceeded
-            #expect(
-                outcome(of: error)
-                    == (refusals.contains(code) ? .refusal : isOver ? .outOfTime : .retryable))
+            let others: [ServiceError.Code: Outcome] = [
+                .deadlineExceeded: .outOfTime, .tooManyPages: .callersMistake,
+                .superseded: .ignorable,
+            ]
+            let expected = refusals.contains(code) ? .refusal : others[code] ?? .retryable
+            #expect(outcome(of: error) == expected)
+            #expect(error.isCertainlyUnsent == (error.isRefusal || code == .superseded))
         }
     }
 

@@ -48,7 +48,7 @@ import Testing
             let memos = (0..<2).map { _ in
                 Memo<Int, Int>(timeToLive: .milliseconds(200), limit: 2, on: scheduler)
             }
-            var parts: [Part] = [("memoise", .memoise(by: \.number, sharing: memos[0]))]
+            var parts: [Part] = [("memoize", .memoize(by: \.number, sharing: memos[0]))]
             for _ in 0..<Int.random(in: 1...4, using: &dice) {
                 let part = Self.draw(memos[1], on: scheduler, &dice)
                 parts.insert(part, at: Int.random(in: 0...parts.count, using: &dice))
@@ -74,7 +74,7 @@ import Testing
             let wait = Duration.milliseconds(Int.random(in: 0...20, using: &dice))
             return switch Int.random(in: 0..<7, using: &dice) {
             case 0..<3: ("coalesce", .coalesce(by: \.number))
-            case 3: ("memoise", .memoise(by: \.number, sharing: memo))
+            case 3: ("memoize", .memoize(by: \.number, sharing: memo))
             case 4:
                 (
                     "bulkhead",

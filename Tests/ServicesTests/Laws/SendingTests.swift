@@ -226,7 +226,7 @@ import Testing
             CallContext.current.sending(
                 ask,
                 fate: { result in
-                    let isUnsent = (result.failureNow as? any OutcomeAdvising)?.isCertainlyUnsent
+                    let isUnsent = (result.failureNow as? any AdvisingError)?.isCertainlyUnsent
                     return isUnsent == true ? .unsent : .mayHaveArrived
                 }
             ) { upstream.send(ask) }

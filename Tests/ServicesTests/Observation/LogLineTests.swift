@@ -85,7 +85,7 @@ import Testing
         let observer = ServiceObserver.logging(where: { $0.policy == "retry" }) { line in
             lines.withLock { $0.append(line) }
         }
-        observer.receive(.made(.hit, by: "memoise"))
+        observer.receive(.made(.hit, by: "memoize"))
         observer.receive(.made(.hit, by: "retry"))
         #expect(lines.withLock { $0 } == [PolicyEvent.made(.hit, by: "retry").logLine])
     }
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test func theReasonOfAnEventIsOneOfFewValuesOrEmpty() {
-        #expect(PolicyEvent.Kind.retryWithheld(.budget).reason == "budget")
+        #expect(PolicyEvent.Kind.retryWithheld(reason: "budget").reason == "budget")
         #expect(PolicyEvent.Kind.stateChanged(from: "closed", to: "open").reason == "open")
         let refusal = ServiceError(.bulkheadFull, policy: "b")
         #expect(PolicyEvent.Kind.refused(refusal).reason == "bulkheadFull")

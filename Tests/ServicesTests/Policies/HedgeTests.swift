@@ -157,7 +157,7 @@ import Testing
             on: scheduler,
             [
                 .error(unsent, after: .milliseconds(sender)),
-                .error(AttemptSuperseded(), after: .milliseconds(other)),
+                .error(ServiceError.superseded, after: .milliseconds(other)),
             ])
         let call = stack(
             .hedge(sharing: Hedge(after: .milliseconds(30), on: scheduler)), over: upstream.send)(1)

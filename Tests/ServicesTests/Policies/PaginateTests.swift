@@ -11,7 +11,7 @@ import Testing
     /// Pages 1…count: the page's value is its number times ten.
     func pages(
         _ upstream: Upstream, count: Int, maxPages: Int = 10_000
-    ) -> PageSequence<Ask, Int> {
+    ) -> some AsyncSequence<Int, any Error> & Sendable {
         paginate(upstream.send, from: 1, maxPages: maxPages) { _, ask in
             ask.number < count ? Ask(ask.number + 1) : nil
         }
@@ -141,7 +141,7 @@ import Testing
             on: scheduler, Array(repeating: .atOnce(.success(1)), count: 100))
         let pages = paginate(upstream.send, from: Ask(1), maxPages: 5) { _, ask in ask }
         var count = 0
-        let error = await #expect(throws: PaginationError.self) {
+        let error = await #expect(throws: ServiceError.self) {
             for try await _ in pages { count += 1 }
         }
         #expect(count == 5)
@@ -204,7 +204,7 @@ import Testing
             if values == failing - 1, failing <= count, failing <= maxPages {
                 whole.append("Broken")
             } else if values < count {
-                whole.append("PaginationError")
+                whole.append("ServiceError")
             }
             whole += Array(repeating: "nil", count: 8)
             #expect(seen == Array(whole.prefix(taken)), "seed \(seed)")
@@ -230,7 +230,7 @@ import Testing
 @Suite struct PageReaderTests {
     let scheduler = ManualScheduler()
 
-    func pages(_ upstream: Upstream) -> PageSequence<Ask, Int> {
+    func pages(_ upstream: Upstream) -> some AsyncSequence<Int, any Error> & Sendable {
         paginate(upstream.send, from: 1) { _, ask in Ask(ask.number + 1, luggage: ask.luggage) }
     }
 

@@ -29,13 +29,13 @@ import Testing
             store.subscribe { [unowned store] _, new in
                 guard new == 1 else { return }
                 token.withLock { $0! }.cancel()
-                store.dispatch(event: 1)
+                store.dispatch(1)
             }
             do {
-                let end = OnDeinit { [weak store] in store?.dispatch(event: 100) }
+                let end = OnDeinit { [weak store] in store?.dispatch(100) }
                 token.withLock { $0 = store.subscribe { _, _ in end.use() } }
             }
-            store.dispatch(event: 1)
+            store.dispatch(1)
         }
         #expect(isDone)
         if isDone { #expect(store.state == 102) }
@@ -45,7 +45,7 @@ import Testing
         let last = TestLog<Int>()
         let middleware = StoreMiddleware<Int, Int> { context in
             let end = OnDeinit {
-                context.dispatch(event: 1)
+                context.dispatch(1)
                 last.append(context.state)
             }
             return { next in
@@ -58,7 +58,7 @@ import Testing
         let isDone = returns {
             let store = Store(
                 initialState: 0, reducer: Reducer { $0 + $1 }, middleware: [middleware])
-            store.dispatch(event: 7)
+            store.dispatch(7)
         }
         #expect(isDone)
         #expect(last.elements == [7])
@@ -81,7 +81,7 @@ import Testing
                 default: return .none
                 }
             }))
-        let end = OnDeinit { [weak store] in store?.dispatch(event: 100) }
+        let end = OnDeinit { [weak store] in store?.dispatch(100) }
         once.withLock { $0 = effect(end) }
         return store
     }
@@ -96,7 +96,7 @@ import Testing
                 }, .future(Future(value: 10)))
         }
         let isDone = returns {
-            store.dispatch(event: 1)
+            store.dispatch(1)
             gate.resolve(with: 2)
         }
         #expect(isDone)
@@ -112,8 +112,8 @@ import Testing
             }.debounce(id: "x", for: .seconds(1), on: scheduler)
         }
         let isDone = returns {
-            store.dispatch(event: 1)
-            store.dispatch(event: 5)
+            store.dispatch(1)
+            store.dispatch(5)
         }
         #expect(isDone)
         if isDone { #expect(store.state == 106) }
@@ -129,7 +129,7 @@ import Testing
                     return Future(value: 10)
                 }.id("x", .oldest))
         }
-        let isDone = returns { store.dispatch(event: 1) }
+        let isDone = returns { store.dispatch(1) }
         #expect(isDone)
         if isDone { #expect(store.state == 101) }
         gate.resolve(with: 0)
@@ -151,7 +151,7 @@ import Testing
         let gate = Promise<Int>()
         let store = makeStore { end in Effect.future { gate }.id(ID(end), policy) }
         let isDone = returns {
-            store.dispatch(event: 1)
+            store.dispatch(1)
             gate.resolve(with: 2)
         }
         #expect(isDone)
@@ -164,8 +164,8 @@ import Testing
             Effect.fireAndForget(gate.always { end.use() }).id("x")
         }
         let isDone = returns {
-            store.dispatch(event: 1)
-            store.dispatch(event: 5)
+            store.dispatch(1)
+            store.dispatch(5)
         }
         #expect(isDone)
         if isDone { #expect(store.state == 106) }
@@ -176,7 +176,7 @@ import Testing
         let gate = Promise<Int>()
         let store = makeStore { end in .fireAndForget(gate.always { end.use() }) }
         let isDone = returns {
-            store.dispatch(event: 1)
+            store.dispatch(1)
             gate.resolve(with: 0)
         }
         #expect(isDone)
@@ -225,7 +225,7 @@ import Testing
             }))
         scheduler.store.withLock { $0 = store }
         let isDone = returns {
-            store.dispatch(event: 1)
+            store.dispatch(1)
             scheduler.fire()
         }
         if isDone { scheduler.store.withLock { $0 = nil } }
@@ -259,7 +259,7 @@ import Testing
                 .concatenate(.future(stop), .cancel(id: EqualID())))
         }
         let isDone = returns {
-            store.dispatch(event: 1)
+            store.dispatch(1)
             first.resolve(with: 2)
             if isCancelled { stop.resolve(with: 10) } else { second.resolve(with: 10) }
         }
@@ -288,7 +288,7 @@ import Testing
                     }
                 }), middleware: [middleware])
             withExtendedLifetime(store) {
-                store.dispatch(event: 1)
+                store.dispatch(1)
                 settle()
             }
         }
@@ -352,7 +352,7 @@ import Testing
                         return .none
                     }))
             }
-        end.withLock { $0 = { [weak store] in store?.dispatch(event: 10) } }
+        end.withLock { $0 = { [weak store] in store?.dispatch(10) } }
         return store
     }
 
@@ -369,9 +369,9 @@ import Testing
             watched.observe { [weak store] _ in
                 guard let store else { return }
                 told.withLock { $0 += 1 }
-                if told.withLock({ $0 }) == 1 { store.dispatch(event: 2) }
+                if told.withLock({ $0 }) == 1 { store.dispatch(2) }
             }
-            store.dispatch(event: 1)
+            store.dispatch(1)
             exit(told.withLock { $0 } == 1 && store.state == nil ? 0 : 1)
         }
     }
@@ -381,7 +381,7 @@ import Testing
             exitIfHung(1)
             for way in Way.allCases {
                 let store = Self.makeStore(way)
-                store.dispatch(event: 1)
+                store.dispatch(1)
                 guard store.state.count == 11 else { exit(1) }
             }
             exit(0)
@@ -395,7 +395,7 @@ import Testing
                 let store = Self.makeStore(way)
                 let counts = TestLog<Int>()
                 store.subscribe { _, new in counts.append(new.count) }
-                store.dispatch(event: 1)
+                store.dispatch(1)
                 guard counts.elements == [0, 1, 11] else { exit(1) }
             }
             exit(0)
@@ -412,7 +412,7 @@ import Testing
                         initialState: Owner(
                             owned: OnDeinit {
                                 MainActor.assumeIsolated {
-                                    end.withLock { $0 }?.dispatch(event: 5)
+                                    end.withLock { $0 }?.dispatch(5)
                                 }
                             }),
                         reducer: Reducer { state, event in
@@ -420,7 +420,7 @@ import Testing
                             if event == 1 { state.owned = nil }
                         }))
                 end.withLock { $0 = view }
-                view.dispatch(event: 1)
+                view.dispatch(1)
                 end.withLock { $0 = nil }
                 exit(view.count == 6 ? 0 : 1)
             }
@@ -437,10 +437,10 @@ import Testing
                     state.count += event
                     if event == 1 { state.owned = OnDeinit { end.withLock { $0 }?() } }
                 })
-            recorder.dispatch(event: 1)
-            end.withLock { $0 = { [weak recorder] in recorder?.dispatch(event: 10) } }
+            recorder.dispatch(1)
+            end.withLock { $0 = { [weak recorder] in recorder?.dispatch(10) } }
             recorder.undo()
-            recorder.dispatch(event: 2)
+            recorder.dispatch(2)
             exit(recorder.events == [2, 10] && recorder.state.count == 12 ? 0 : 1)
         }
     }

@@ -23,7 +23,7 @@ import Testing
                         self.done.signal()
                         return
                     }
-                    store.dispatch(event: 1)
+                    store.dispatch(1)
                     self.done.signal()
                 }
             }.start()
@@ -55,7 +55,7 @@ import Testing
             // Each change is followed by one of another thread, so the queue is never empty.
             if number < 50_000, !hasReturned.withLock({ $0 }) { other.dispatch() }
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         hasReturned.withLock { $0 = true }
         #expect(calls.withLock { $0 } < 50_000)
         #expect(await comesTrue { calls.withLock { $0 } == store.state })
@@ -69,9 +69,9 @@ import Testing
         store.subscribe { [unowned store] old, new in
             calls.withLock { $0 += 1 }
             threads.withLock { _ = $0.insert(threadIdentity()) }
-            if old != nil, new < 20_000 { store.dispatch(event: 1) }
+            if old != nil, new < 20_000 { store.dispatch(1) }
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(calls.withLock { $0 } == 20_001)
         #expect(threads.withLock { $0 } == [threadIdentity()])
     }
@@ -89,7 +89,7 @@ import Testing
             }
             if number < 50_000, !hasReturned.withLock({ $0 }) { other.dispatch() }
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         hasReturned.withLock { $0 = true }
         #expect(calls.withLock { $0 } < 50_000)
         #expect(await comesTrue { calls.withLock { $0 } == store.state })
@@ -109,18 +109,18 @@ import Testing
             if old == 0 { go.wait() }
             seen.append(new)
         }
-        Thread { store.dispatch(event: 1) }.start()
+        Thread { store.dispatch(1) }.start()
         return (store, go, seen)
     }
 
     @Test func aDispatchWaitsForAPlaceInTheQueue() async {
         let (store, go, seen) = stopped(at: 3)
         #expect(await comesTrue { store.state == 1 })
-        for _ in 0..<3 { store.dispatch(event: 1) }
+        for _ in 0..<3 { store.dispatch(1) }
         let returned = Locked(0)
         for _ in 0..<2 {
             Thread {
-                store.dispatch(event: 1)
+                store.dispatch(1)
                 returned.withLock { $0 += 1 }
             }.start()
         }
@@ -137,9 +137,9 @@ import Testing
         let seen = TestLog<Int>()
         store.subscribe { [unowned store] old, new in
             seen.append(new)
-            if old == 0 { for _ in 0..<10 { store.dispatch(event: 1) } }
+            if old == 0 { for _ in 0..<10 { store.dispatch(1) } }
         }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(seen.elements == Array(0...11))
     }
 
@@ -173,7 +173,7 @@ import Testing
             let length = store?.core.values.withLock { $0.undelivered } ?? 0
             longest.withLock { $0 = max($0, length) }
         }
-        onThreads(8) { _ in for _ in 0..<2_000 { store.dispatch(event: 1) } }
+        onThreads(8) { _ in for _ in 0..<2_000 { store.dispatch(1) } }
         #expect(await comesTrue { chain.last == 16_000 })
         #expect(chain.broken == 0)
         #expect(longest.withLock { $0 } <= limit + 8)
@@ -190,12 +190,12 @@ import Testing
             store.subscribe(fileID: "Test/Screen.swift", line: 7) { old, _ in
                 if old == 0 { go.wait() }
             }
-            Thread { store.dispatch(event: 1) }.start()
+            Thread { store.dispatch(1) }.start()
             let isStopped = await comesTrue { store.state == 1 }
             precondition(isStopped, "the observer stops")
-            for _ in 0..<9_999 { store.dispatch(event: 1) }
+            for _ in 0..<9_999 { store.dispatch(1) }
             precondition(reports.elements.isEmpty, "not yet")
-            for _ in 0..<20_000 { store.dispatch(event: 1) }
+            for _ in 0..<20_000 { store.dispatch(1) }
             precondition(reports.elements.count == 1, "once")
             precondition(reports.elements[0].contains("Test/Screen.swift:7"), "it names the line")
             go.signal()
@@ -232,14 +232,14 @@ import Testing
         let events = 12_500
         onThreads(8) { _ in
             for index in 1...events {
-                store.dispatch(event: 1)
+                store.dispatch(1)
                 guard index % 2500 == 0 else { continue }
                 let chain = Chain()
                 late.withLock { $0.append(chain) }
                 store.subscribe(observer: chain.add)
             }
         }
-        store.dispatch(event: 0)
+        store.dispatch(0)
         #expect(store.state == 8 * events)
         let chains = late.withLock { $0 }
         #expect(chains.count == 40)
@@ -265,7 +265,7 @@ import Testing
             if now > 1 { overlaps.withLock { $0 += 1 } }
             inside.withLock { $0 -= 1 }
         }
-        onThreads(4) { _ in for _ in 0..<5000 { store.dispatch(event: 1) } }
+        onThreads(4) { _ in for _ in 0..<5000 { store.dispatch(1) } }
         #expect(overlaps.withLock { $0 } == 0)
         #expect(store.state == 20_000)
     }
@@ -277,7 +277,7 @@ import Testing
         onThreads(4) { index in
             for _ in 0..<1000 {
                 if index < 2 {
-                    store.dispatch(event: 1)
+                    store.dispatch(1)
                 } else {
                     let last = Locked<Int?>(nil)
                     let token = half.subscribe { old, new in
@@ -286,7 +286,7 @@ import Testing
                             last = new
                         }
                     }
-                    store.dispatch(event: 1)
+                    store.dispatch(1)
                     token.cancel()
                 }
             }
@@ -373,7 +373,7 @@ import Testing
 
         private func perform(_ action: Action, as observer: Int?) {
             switch action {
-            case .dispatch(let event): store.dispatch(event: event)
+            case .dispatch(let event): store.dispatch(event)
             case .subscribe:
                 let index = tokens.withLock { tokens in
                     tokens.append(nil)

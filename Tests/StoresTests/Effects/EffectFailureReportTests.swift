@@ -57,7 +57,7 @@ import Testing
                 reducer: Reducer(effects: { _, event in
                     .future(Future(error: Failed(number: event)))
                 }))
-            for event in 1...12 { store?.dispatch(event: event) }
+            for event in 1...12 { store?.dispatch(event) }
             precondition(lines.elements.count == 2, "the first, and the tenth")
             store = nil
             precondition(lines.elements.count == 3, "the total")

@@ -424,7 +424,7 @@ import Testing
                 default: return .none
                 }
             }))
-        store.dispatch(event: "begin")
+        store.dispatch("begin")
         one.resolve(with: "1")
         two.resolve(with: "2")
         return store.state

@@ -113,7 +113,7 @@ import Testing
                 state.append(event)
                 return event == "go" ? numbers.map { "\($0)" } : .none
             }), middleware: [middleware])
-        store.dispatch(event: "go")
+        store.dispatch("go")
         #expect(await comesTrue { store.effectsUnderWay == 0 })
         #expect(store.state == ["go", "1", "2"])
         kept.withLock { $0 }?(3)

@@ -53,7 +53,7 @@ import Testing
 
         func run(_ effect: Effect<Event>, as name: String = "effect") {
             effects.withLock { $0[name] = effect }
-            store.dispatch(event: .run(name))
+            store.dispatch(.run(name))
         }
 
         func settle(_ name: String) {
@@ -101,7 +101,7 @@ import Testing
                     } : .none
             }))
         store.subscribe { _, new in order.append("told \(new)") }
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(order.elements == ["told 0", "told 1", "begun", "told 11"])
         #expect(store.state == 11)
     }
@@ -221,7 +221,7 @@ import Testing
         stage.run(stage.pending("a").id(1))
         stage.effects.withLock { $0["b"] = stage.pending("b").id(1) }
         stage.store.subscribe { old, _ in if old != nil { stage.settle("a") } }
-        stage.store.dispatch(event: .run("b"))
+        stage.store.dispatch(.run("b"))
         #expect(stage.got.isEmpty)
         #expect(stage.started.elements == ["a", "b"])
     }
@@ -426,7 +426,7 @@ extension Effect {
                 }
             ])
         #expect(stage.started.elements == ["second"])
-        store.dispatch(event: .run("end"))
+        store.dispatch(.run("end"))
         #expect(stage.cancelled.elements == ["second"])
         #expect(store.effectsUnderWay == 0)
     }

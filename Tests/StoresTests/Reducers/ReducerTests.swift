@@ -48,7 +48,7 @@ import Testing
         let store = Store(
             initialState: 0,
             reducer: Reducer(effects: { state, event in asking.reduce(&state, event) }))
-        store.dispatch(event: 1)
+        store.dispatch(1)
         #expect(store.state == 6)
     }
 
@@ -226,7 +226,7 @@ import Testing
 
     @Test func effectsOfAScopedReducerDispatchTheEventsOfTheWhole() {
         let store = Store(initialState: Screen(), reducer: screen)
-        store.dispatch(event: .row(.load))
+        store.dispatch(.row(.load))
         settle(0)
         #expect(store.state.row.text == "0")
         #expect(store.state.events == 2)
@@ -234,13 +234,13 @@ import Testing
 
     @Test func effectsOfDifferentElementsHaveIdsOfTheirOwn() {
         let store = Store(initialState: Screen(), reducer: screen)
-        for id in 1...2 { store.dispatch(event: .rows(id, .load)) }
-        store.dispatch(event: .named("a", .load))
-        store.dispatch(event: .row(.load))
+        for id in 1...2 { store.dispatch(.rows(id, .load)) }
+        store.dispatch(.named("a", .load))
+        store.dispatch(.row(.load))
         #expect(cancelled.elements.isEmpty)
-        store.dispatch(event: .rows(1, .load))
+        store.dispatch(.rows(1, .load))
         #expect(cancelled.elements == [1])
-        store.dispatch(event: .rows(2, .stop))
+        store.dispatch(.rows(2, .stop))
         #expect(cancelled.elements == [1, 2])
         for id in 0...3 { settle(id) }
         #expect(store.state.rows.map(\.text) == ["1", ""])
@@ -249,10 +249,10 @@ import Testing
 
     @Test func theEffectOfARemovedElementIsCancelledByTheReducerOfTheWhole() {
         let store = Store(initialState: Screen(), reducer: screen)
-        for id in 1...2 { store.dispatch(event: .rows(id, .load)) }
-        store.dispatch(event: .remove(1))
+        for id in 1...2 { store.dispatch(.rows(id, .load)) }
+        store.dispatch(.remove(1))
         #expect(cancelled.elements == [1])
-        store.dispatch(event: .rows(1, .load))
+        store.dispatch(.rows(1, .load))
         #expect(store.effectsUnderWay == 1)
         #expect(store.state.rows == [Row(id: 2)])
     }
@@ -260,7 +260,7 @@ import Testing
     @Test func theIdOfAnElementsEffectNamesTheElement() {
         let scheduler = ManualScheduler()
         let store = Store(initialState: Screen(), reducer: screen)
-        store.dispatch(event: .rows(1, .load))
+        store.dispatch(.rows(1, .load))
         let done = store.finish(within: .seconds(1), on: scheduler)
         scheduler.run()
         let error = #expect(throws: EffectsUnfinished.self) { try done.result?.get() }
@@ -271,18 +271,18 @@ import Testing
         let reducer = row.optional.scope(\Screen.other)
         var screen = Screen()
         let store = Store(initialState: screen, reducer: reducer)
-        store.dispatch(event: .load)
+        store.dispatch(.load)
         #expect(store.effectsUnderWay == 0)
         screen.other = Row(id: 9)
         let another = Store(initialState: screen, reducer: reducer)
-        another.dispatch(event: .load)
+        another.dispatch(.load)
         settle(9)
         #expect(another.state.other?.text == "9")
     }
 
     @Test func aDebuggedReducerHasTheSameEffects() {
         let store = Store(initialState: Row(id: 9), reducer: row.debug { _ in })
-        store.dispatch(event: .load)
+        store.dispatch(.load)
         settle(9)
         #expect(store.state.text == "9")
     }
@@ -320,7 +320,7 @@ import Testing
         _ = both.reduce(&pair, .loaded("x"))
         #expect(pair == Pair(left: Row(id: 1, text: "x"), right: Row(id: 2, text: "x")))
         let store = Store(initialState: Pair(), reducer: both)
-        store.dispatch(event: .load)
+        store.dispatch(.load)
         // Both use the id "load" in the same store: the last one replaces the other.
         #expect(store.effectsUnderWay == 1)
         var same = Pair()
@@ -350,7 +350,7 @@ import Testing
                     promise.reject(with: CancellationError())
                     return .none
                 }))
-            for event in [1, 2] { store.dispatch(event: event) }
+            for event in [1, 2] { store.dispatch(event) }
         }
         #expect(try text(of: result).contains("tried to settle an effect's future"))
     }
@@ -368,7 +368,7 @@ import Testing
                     promise.resolve(with: 3)
                     return .none
                 }), middleware: [StoreMiddleware { _ in { $0 } }])
-            for event in [1, 2] { store.dispatch(event: event) }
+            for event in [1, 2] { store.dispatch(event) }
         }
         #expect(try text(of: result).contains("tried to settle an effect's future"))
     }
@@ -386,7 +386,7 @@ import Testing
                     return Effect.future(Future(value: 3))
                         .debounce(id: 1, for: .seconds(1), on: scheduler)
                 }))
-            for event in [1, 2] { store.dispatch(event: event) }
+            for event in [1, 2] { store.dispatch(event) }
         }
         #expect(try text(of: result).contains("tried to move an effect's clock"))
     }
@@ -405,7 +405,7 @@ import Testing
             let store = Store<Int, Int>(
                 initialState: 0, reducer: Reducer { $0 + $1 }, feedback: [feedback])
             held.withLock { $0 = store }
-            store.dispatch(event: 1)
+            store.dispatch(1)
         }
         #expect(try text(of: result).contains("tried to read the state"))
     }

@@ -283,9 +283,9 @@ extension PolicyRow {
         PolicyRow(name: "coalesce by key", script: [.broken], value: nil) { _ in
             .coalesce(by: \.number, sharing: Coalescer())
         },
-        PolicyRow(name: "memoise") { .memoise(timeToLive: .seconds(1), on: $0) },
-        PolicyRow(name: "memoise a failure", script: [.broken], value: nil) {
-            .memoise(by: \.number, timeToLive: .seconds(1), limit: 1, on: $0)
+        PolicyRow(name: "memoize") { .memoize(sharing: Memo(timeToLive: .seconds(1), on: $0)) },
+        PolicyRow(name: "memoize a failure", script: [.broken], value: nil) {
+            .memoize(by: \.number, sharing: Memo(timeToLive: .seconds(1), limit: 1, on: $0))
         },
         PolicyRow(name: "hedge") { .hedge(sharing: Hedge(after: .milliseconds(20), on: $0)) },
         PolicyRow(name: "hedge by percentile") { .hedge(sharing: Hedge(on: $0)) },
@@ -412,11 +412,11 @@ extension PolicyRow {
             )
         },
         PolicyRow(
-            name: "memoise in a slow store", passesAtOnce: false, afterwards: .milliseconds(10)
+            name: "memoize in a slow store", passesAtOnce: false, afterwards: .milliseconds(10)
         ) {
-            .memoise(
+            .memoize(
                 by: { "\($0)" },
-                in: .ofNumbers(timeToLive: .seconds(1), shared: .slow(on: $0)))
+                sharing: .ofNumbers(timeToLive: .seconds(1), shared: .slow(on: $0)))
         },
     ]
 }

@@ -37,7 +37,7 @@ struct RandomLayer: Sendable {
 
     /// The policies, in the order in which the guide puts them around a service.
     enum Kind: String, CaseIterable {
-        case priority, deadline, memoise, coalesce, fallback, bulkhead, shed, retry, hedge, throttle
+        case priority, deadline, memoize, coalesce, fallback, bulkhead, shed, retry, hedge, throttle
         case adaptiveConcurrency, keyed, circuitBreaker, pushback, rateLimit, timeout, chaos
     }
 
@@ -46,7 +46,7 @@ struct RandomLayer: Sendable {
         switch kind {
         case .priority: priority(at: &site)
         case .deadline: deadline(at: &site)
-        case .memoise: memoise(at: &site)
+        case .memoize: memoize(at: &site)
         case .coalesce: coalesce()
         case .fallback: fallback(at: &site)
         case .bulkhead: bulkhead(at: &site)
@@ -210,17 +210,18 @@ extension RandomLayer {
             middleware: .coalesce(by: key, sharing: group))
     }
 
-    private static func memoise(at site: inout Site) -> RandomLayer {
+    private static func memoize(at site: inout Site) -> RandomLayer {
         let (time, limit) = (site.milliseconds(1...200), site.number(1...3))
         if let shared = site.sharedState() {
             let memo = SharedMemo<Int>.ofNumbers(timeToLive: time, shared: shared)
             return RandomLayer(
-                name: "memoise(\(time), shared)",
-                middleware: .memoise(by: { "\(key($0))" }, in: memo))
+                name: "memoize(\(time), shared)",
+                middleware: .memoize(by: { "\(key($0))" }, sharing: memo))
         }
         return RandomLayer(
-            name: "memoise(\(time), \(limit))",
-            middleware: .memoise(by: key, timeToLive: time, limit: limit, on: site.scheduler))
+            name: "memoize(\(time), \(limit))",
+            middleware: .memoize(
+                by: key, sharing: Memo(timeToLive: time, limit: limit, on: site.scheduler)))
     }
 
     private static func fallback(at site: inout Site) -> RandomLayer {

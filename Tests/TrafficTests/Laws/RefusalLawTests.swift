@@ -7,7 +7,7 @@ import Testing
 
 /// Every policy that refuses a call names the call's input in its error.
 @Suite struct RefusalLawTests {
-    private struct Named: Hashable, Sendable, Replayable {
+    private struct Named: Hashable, Sendable, NamedRequest {
         let isReplayable = true
         let loggedName = "order 7"
     }

@@ -92,9 +92,9 @@ private enum User {
             .rateLimit(
                 sharing: RateLimiter(
                     rate: 10, per: .seconds(1), shared: .slow(on: scheduler), on: scheduler)),
-            .memoise(
+            .memoize(
                 by: { _ in "1" },
-                in: .ofNumbers(timeToLive: .seconds(1), shared: .slow(on: scheduler))
+                sharing: .ofNumbers(timeToLive: .seconds(1), shared: .slow(on: scheduler))
             ),
         ]
         for policy in policies {

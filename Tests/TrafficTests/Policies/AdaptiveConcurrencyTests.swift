@@ -178,7 +178,7 @@ import Testing
         (.failure(CancellationError()), .nothing),
         (.failure(ServiceError(.circuitOpen, policy: "circuitBreaker")), .nothing),
         (.failure(ServiceError(.deadlineExceeded, policy: "timeout")), .nothing),
-        (.failure(AttemptSuperseded()), .nothing),
+        (.failure(ServiceError.superseded), .nothing),
     ]
 
     @Test(arguments: ends.indices, [false, true])

@@ -20,7 +20,8 @@ import Testing
 
     func service(_ memo: SharedMemo<Int>, _ upstream: Upstream) -> Service<Ask, Int> {
         stack(
-            .observed(by: log.observer, on: scheduler), .memoise(by: { "\($0.number)" }, in: memo),
+            .observed(by: log.observer, on: scheduler),
+            .memoize(by: { "\($0.number)" }, sharing: memo),
             over: upstream.send)
     }
 
@@ -39,9 +40,9 @@ import Testing
         #expect(other(8).valueNow == 2)
         scheduler.advance(by: .nanoseconds(1))
         #expect(other(7).valueNow == 3)
-        #expect(store.requests.prefix(2) == ["value price:memoise:7", "set price:memoise:7"])
-        #expect(log.lines.count { $0.hasSuffix("memoise hit") } == 1)
-        #expect(log.lines.count { $0.hasSuffix("memoise miss") } == 3)
+        #expect(store.requests.prefix(2) == ["value price:memoize:7", "set price:memoize:7"])
+        #expect(log.lines.count { $0.hasSuffix("memoize hit") } == 1)
+        #expect(log.lines.count { $0.hasSuffix("memoize miss") } == 3)
     }
 
     @Test func withALocalMemoAndACoalescerAboveAProcessAsksTheStoreOnce() {
@@ -49,14 +50,14 @@ import Testing
         store.latency = { .milliseconds(10) }
         let upstream = upstream(1)
         let load = stack(
-            .memoise(timeToLive: .seconds(5), on: scheduler), .coalesce(),
-            .memoise(by: { "\($0.number)" }, in: memo(store)), over: upstream.send)
+            .memoize(sharing: Memo(timeToLive: .seconds(5), on: scheduler)), .coalesce(),
+            .memoize(by: { "\($0.number)" }, sharing: memo(store)), over: upstream.send)
         let calls = (1...5).map { _ in load(7) }
         scheduler.advance(by: .seconds(1))
         _ = load(7)
         #expect(calls.allSatisfy { $0.valueNow == 1 })
         #expect(upstream.count == 1)
-        #expect(store.requests == ["value price:memoise:7", "set price:memoise:7"])
+        #expect(store.requests == ["value price:memoize:7", "set price:memoize:7"])
         scheduler.advance(by: .seconds(5))
         _ = load(7)
         #expect(store.requests.count == 3)
@@ -65,11 +66,11 @@ import Testing
     @Test func aSharedMemoReplacesADamagedOrForeignValue() {
         let store = TestPolicyStore(on: scheduler)
         for bytes in [[], [0xFF, 0], Array("1x".utf8), Array("{}".utf8)] as [[UInt8]] {
-            _ = store.set(bytes, for: "price:memoise:7", lifetime: .seconds(9))
+            _ = store.set(bytes, for: "price:memoize:7", lifetime: .seconds(9))
             let upstream = upstream(4)
             #expect(service(memo(store), upstream)(7).valueNow == 4)
             #expect(upstream.count == 1)
-            #expect(store.value(for: "price:memoise:7").valueNow == Array("4".utf8))
+            #expect(store.value(for: "price:memoize:7").valueNow == Array("4".utf8))
         }
     }
 
@@ -82,10 +83,11 @@ import Testing
             encode: { _ in throw Broken() }, decode: { _ in 1 })
         #expect(service(mute, upstream(2))(7).valueNow == 2)
         let refused = stack(
-            .memoise(by: { _ in "7" }, in: memo(store), classifier: Classifier { _ in .failure }),
+            .memoize(
+                by: { _ in "7" }, sharing: memo(store), classifier: Classifier { _ in .failure }),
             over: upstream(3).send)
         #expect(refused(7).valueNow == 3)
-        #expect(!store.requests.contains("set price:memoise:7"))
+        #expect(!store.requests.contains("set price:memoize:7"))
     }
 
     @Test func theAnswerOfASharedMemosCallDoesNotWaitForItsWrite() {
@@ -95,7 +97,7 @@ import Testing
         store.mode = .hangs
         scheduler.advance(by: .milliseconds(10))
         #expect(call.valueNow == 1)
-        #expect(store.requests.last == "set price:memoise:7")
+        #expect(store.requests.last == "set price:memoize:7")
     }
 
     @Test(
@@ -114,22 +116,22 @@ import Testing
         one.invalidate("7")
         scheduler.run()
         #expect(call.valueNow == 3)
-        #expect(store.requests.count { $0 == "set price:memoise:7" } == 2)
-        #expect(store.value(for: "price:memoise:7").valueNow == .some(nil))
+        #expect(store.requests.count { $0 == "set price:memoize:7" } == 2)
+        #expect(store.value(for: "price:memoize:7").valueNow == .some(nil))
 
         // The answer is on its way to the store, and then the key is invalidated.
         store.mode = .hangs
         let second = service(one, upstream(4))(7)
         store.goOn()
         #expect(second.valueNow == 4)
-        #expect(store.requests.last == "set price:memoise:7")
+        #expect(store.requests.last == "set price:memoize:7")
         store.mode = .works
         one.invalidate("7")
         store.goOn()
-        #expect(store.value(for: "price:memoise:7").valueNow == .some(nil))
+        #expect(store.value(for: "price:memoize:7").valueNow == .some(nil))
 
         // The store is asked, and answers with what is then invalidated.
-        _ = store.set(Array("5".utf8), for: "price:memoise:7", lifetime: .seconds(9))
+        _ = store.set(Array("5".utf8), for: "price:memoize:7", lifetime: .seconds(9))
         store.latency = { .milliseconds(5) }
         let third = service(one, upstream(6))(7)
         scheduler.advance(by: .milliseconds(5))
@@ -143,7 +145,7 @@ import Testing
         let memo = memo(store)
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let load = stack(
-            .coalesce(), .memoise(by: { "\($0.number)" }, in: memo), over: upstream.send)
+            .coalesce(), .memoize(by: { "\($0.number)" }, sharing: memo), over: upstream.send)
         let first = load(7)
         memo.invalidate("7")
         let second = load(7)
@@ -158,8 +160,8 @@ import Testing
         let upstream = upstream(1, 2, 3)
         let open = service(memo(store), upstream)
         #expect([open(7).valueNow, open(7).valueNow] == [1, 2])
-        #expect(store.requests == ["value price:memoise:7"])
-        let note = "memoise note(\"the store failed: going on without it\")"
+        #expect(store.requests == ["value price:memoize:7"])
+        let note = "memoize note(\"the store failed: going on without it\")"
         #expect(log.lines.filter { $0.hasSuffix(note) }.count == 1)
         let closed = memo(store, failing: .closed)
         let call = service(closed, upstream)(7)
@@ -204,7 +206,7 @@ import Testing
                 return []
             }, decode: { _ in Answer(text: "kept") })
         let load = stack(
-            .memoise(by: { "\($0)" }, in: memo),
+            .memoize(by: { "\($0)" }, sharing: memo),
             over: { (isOver: Bool) in Future(value: Answer(isOver: isOver)) })
         #expect(load(false).valueNow?.text == "a cookie")
         #expect(load(true).valueNow?.text == "a cookie")

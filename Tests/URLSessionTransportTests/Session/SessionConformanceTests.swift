@@ -43,7 +43,7 @@ import FoundationNetworking
     }
 
     #if canImport(FoundationNetworking)
-    private static let differences: [TransportCheck.Name: TransportDifference] = [
+    private static let differences: [String: TransportDifference] = [
         "truncated head": .traps(
             "URLSession on Linux ends the process where a connection ends within a head"),
         "trailers": .traps("URLSession on Linux ends the process where trailers follow a body"),
@@ -53,16 +53,16 @@ import FoundationNetworking
     ].merging(ofOlderVersions) { difference, _ in difference }
 
     #if compiler(>=6.3)
-    private static let ofOlderVersions: [TransportCheck.Name: TransportDifference] = [:]
+    private static let ofOlderVersions: [String: TransportDifference] = [:]
     #else
-    private static let ofOlderVersions: [TransportCheck.Name: TransportDifference] = [
+    private static let ofOlderVersions: [String: TransportDifference] = [
         "IPv6 literal": .differs("URLSession of Swift 6.2.3 takes no URL with an IPv6 address"),
         "IPv6 redirect": .differs("URLSession of Swift 6.2.3 takes no URL with an IPv6 address"),
     ]
     #endif
     #else
     // No run on an Apple system has confirmed yet that there are none.
-    private static let differences: [TransportCheck.Name: TransportDifference] = [:]
+    private static let differences: [String: TransportDifference] = [:]
     #endif
 }
 

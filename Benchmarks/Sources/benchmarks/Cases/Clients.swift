@@ -1,14 +1,15 @@
 import Foundation
+import PledgeAdmission
 import PledgeFutures
 import PledgeHTTPAuthentication
 import PledgeHTTPCaching
 import PledgeHTTPClients
 import PledgeHTTPMessages
 import PledgeHTTPTransportKit
-import PledgeInMemoryTransport
 import PledgeObservation
 import PledgeServices
 import PledgeStorage
+import PledgeTesting
 import Synchronization
 
 #if canImport(FoundationNetworking)
@@ -158,9 +159,9 @@ private func clientWithAll(over transport: MemoryTransport) -> HTTPClient {
     client.cookies = CookieJar()
     client.cache = HTTPCache()
     client.sendsIdempotencyKeys = true
-    client.hedge = .perOrigin()
-    client.circuitBreaker = .perOrigin()
-    client.bulkhead = .perOrigin()
+    client.hedge = .perOrigin(Hedge())
+    client.circuitBreaker = .perOrigin(CircuitBreaker())
+    client.bulkhead = .perOrigin(Bulkhead())
     client.deadline = .seconds(60)
     client.acceptedStatuses = 200...299
     client.observers = [ServiceMetrics().observer]

@@ -86,8 +86,7 @@ extension Case {
     private static let inlineTransport = try! CurlTransport(delivery: .inline)
 
     private static let secure: CurlTransport = {
-        var limits = CurlTransport.Configuration()
-        limits.maxConnectionsPerHost = 1
+        let limits = CurlTransport.Configuration(maxConnectionsPerHost: 1)
         var settings = ConnectionSettings()
         settings.tls.authorities = .only(nginx.certificate)
         return try! CurlTransport(limits, connecting: settings)
@@ -102,8 +101,7 @@ extension Case {
     /// A session with as many connections as the transport, and without a cache, like the transport.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost =
-            CurlTransport.Configuration().maxConnectionsPerHost
+        configuration.httpMaximumConnectionsPerHost = LibcurlLoop.connections
         configuration.urlCache = nil
         return URLSession(configuration: configuration)
     }()
@@ -111,11 +109,14 @@ extension Case {
 
 /// A C loop over libcurl, which runs until the process ends.
 private struct LibcurlLoop: @unchecked Sendable {
+    /// As many as a transport makes by default.
+    static let connections = 8
+
     private let pointer: OpaquePointer
 
     init(
         _ url: URL, at once: Int, isInline: Bool = false, version: Int = 2,
-        connections: Int = CurlTransport.Configuration().maxConnectionsPerHost,
+        connections: Int = LibcurlLoop.connections,
         authorities: URL? = nil
     ) {
         pointer = libcurl_loop_make(

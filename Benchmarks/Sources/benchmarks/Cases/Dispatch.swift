@@ -9,7 +9,7 @@ extension Case {
             Way("Pledge") { count in
                 let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 &+ $1 })
                 store.subscribe { keep(($0, $1)) }
-                for index in 0..<count { store.dispatch(event: index) }
+                for index in 0..<count { store.dispatch(index) }
             },
             Way("locked closures") { count in
                 let store = LockedClosures(state: 0) { $0 &+ $1 }
@@ -29,7 +29,7 @@ extension Case {
                 )
                 let second = store.derived(\.second)
                 for _ in 0..<1000 { second.subscribe { keep(($0, $1)) } }
-                let cost = Cost.of { for index in 0..<count { store.dispatch(event: index) } }
+                let cost = Cost.of { for index in 0..<count { store.dispatch(index) } }
                 keep(second)
                 return cost
             },
@@ -58,7 +58,7 @@ extension Case {
                 let parts = (0..<1000).map { index in store.derived { $0[index] } }
                 for part in parts { part.subscribe { keep(($0, $1)) } }
                 let cost = Cost.of {
-                    for index in 0..<count { store.dispatch(event: index % 1000) }
+                    for index in 0..<count { store.dispatch(index % 1000) }
                 }
                 keep(parts)
                 return cost

@@ -8,12 +8,12 @@ extension Case {
         ways: [
             Way(measuring: "Pledge") { count in
                 let store = Screen.store()
-                return Cost.of { for _ in 0..<count { store.dispatch(event: .tick) } }
+                return Cost.of { for _ in 0..<count { store.dispatch(.tick) } }
             },
             Way(measuring: "reducer without effects") { count in
                 let store = Store<Screen, Screen.Event>(
                     initialState: Screen(), reducer: Reducer { screen, _ in screen.ticks &+= 1 })
-                return Cost.of { for _ in 0..<count { store.dispatch(event: .tick) } }
+                return Cost.of { for _ in 0..<count { store.dispatch(.tick) } }
             },
         ]
     )
@@ -24,14 +24,14 @@ extension Case {
         ways: [
             Way(measuring: "Pledge") { count in
                 let store = Screen.store()
-                return Cost.of { for _ in 0..<count { store.dispatch(event: .start) } }
+                return Cost.of { for _ in 0..<count { store.dispatch(.start) } }
             },
             Way(measuring: "two events without effects") { count in
                 let store = Screen.store()
                 return Cost.of {
                     for index in 0..<count {
-                        store.dispatch(event: .tick)
-                        store.dispatch(event: .loaded(index))
+                        store.dispatch(.tick)
+                        store.dispatch(.loaded(index))
                     }
                 }
             },
@@ -80,11 +80,11 @@ private struct Screen {
 private func cancel(_ count: Int, beside others: Int) -> Cost {
     let promise = Promise<Screen.Event>()
     let store = Screen.store(waitingFor: promise)
-    for number in 0..<others { store.dispatch(event: .wait(number)) }
+    for number in 0..<others { store.dispatch(.wait(number)) }
     let cost = Cost.of {
         for _ in 0..<count {
-            store.dispatch(event: .wait(-1))
-            store.dispatch(event: .cancel(-1))
+            store.dispatch(.wait(-1))
+            store.dispatch(.cancel(-1))
         }
     }
     keep(object: promise)

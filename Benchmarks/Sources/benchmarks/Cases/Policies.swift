@@ -19,8 +19,12 @@ extension Case {
                 calls($0, stack(.retry(budget: RetryBudget()), over: bare))
             },
             Way("coalesce") { calls($0, stack(.coalesce(), over: bare)) },
-            Way("memoise, a hit") {
-                calls($0, stack(.memoise(by: { _ in 1 }, timeToLive: .seconds(60)), over: bare))
+            Way("memoize, a hit") {
+                calls(
+                    $0,
+                    stack(
+                        .memoize(by: { _ in 1 }, sharing: Memo(timeToLive: .seconds(60))),
+                        over: bare))
             },
             Way("hedge after a delay") {
                 calls($0, stack(.hedge(sharing: Hedge(after: .milliseconds(50))), over: bare))

@@ -3,7 +3,7 @@ import Foundation
 import PledgeFutures
 import PledgeHTTPMessages
 import PledgeHTTPNetworking
-import PledgeInMemoryTransport
+import PledgeTesting
 import PledgeURLSessionTransport
 
 extension Case {

@@ -30,13 +30,15 @@ extension Case {
         ]
     }
 
-    private static let transport = SessionTransport()
+    private static let connections = 8
+
+    private static let transport = SessionTransport(
+        SessionTransport.Configuration(maxConnectionsPerHost: connections))
 
     /// A session with as many connections as the transport, and without a cache, like the transport.
     private static let session: URLSession = {
         let configuration = URLSessionConfiguration.ephemeral
-        configuration.httpMaximumConnectionsPerHost =
-            SessionTransport.Configuration().maxConnectionsPerHost
+        configuration.httpMaximumConnectionsPerHost = connections
         configuration.urlCache = nil
         return URLSession(configuration: configuration)
     }()

@@ -31,7 +31,7 @@ import Testing
                 to: "telling observers", because: isNext ? "the next change" : "a change is queued")
             guard new == 1 else { return }
             causes.add("an observer dispatches")
-            store?.dispatch(event: .show)
+            store?.dispatch(.show)
             run.move(to: "telling observers", because: "a change is queued")
         }
         return store
@@ -39,16 +39,16 @@ import Testing
 
     @Test func store() throws {
         var store: Store<Int, Event>? = makeStore()
-        causes.add("dispatch(event:)")
-        store?.dispatch(event: .load)
+        causes.add("dispatch(_:)")
+        store?.dispatch(.load)
         run.move(to: "idle", because: "the queue is empty")
         causes.add("an effect's event")
         scheduler.advance(by: .seconds(1))
         run.move(to: "idle", because: "the queue is empty")
         #expect(store?.state == 3 && stopped.lines.count == 1)
 
-        causes.add("dispatch(event:)")
-        store?.dispatch(event: .load)
+        causes.add("dispatch(_:)")
+        store?.dispatch(.load)
         run.move(to: "idle", because: "the queue is empty")
         store = nil
         #expect(stopped.lines.count == 2)

@@ -6,15 +6,15 @@ import Testing
 @Suite struct ModulePictures {
     /// Where the first module of a group stands: the middle of its box, and the row from above.
     private static let places: [String: (x: Double, row: Int)] = [
-        "TransportChecks": (479, 0), "OpenTelemetryInstrumentation": (255, 1),
-        "PledgeTesting": (480, 1), "Articles": (306, 2), "Observation": (524, 2),
-        "Pledge": (390, 3), "Storage": (574, 3), "Stores": (216, 4), "PledgeHTTP": (308, 4),
-        "InMemoryTransport": (167, 5), "URLSessionTransport": (348, 5), "HTTPClients": (522, 5),
-        "Composition": (636, 5), "HTTPAuthentication": (156, 6), "Simulation": (413, 7),
-        "AsyncHTTPClientTransport": (689, 7), "LibcurlTransport": (542, 8),
-        "HTTPNetworking": (253, 9), "HTTPTypesConversions": (704, 9), "Admission": (405, 10),
-        "HTTPTransportKit": (530, 10), "HTTPMessages": (561, 11), "Services": (463, 12),
-        "HTTPText": (567, 12), "Futures": (426, 13),
+        "TransportChecks": (584, 0), "OpenTelemetryInstrumentation": (255, 0),
+        "PledgeTesting": (600, 1), "Articles": (426, 1), "Observation": (629, 2),
+        "Pledge": (435, 3), "Storage": (715, 3), "Stores": (156, 2), "PledgeHTTP": (308, 4),
+        "InMemoryTransport": (105, 4), "URLSessionTransport": (348, 5), "HTTPClients": (597, 5),
+        "Composition": (711, 5), "HTTPAuthentication": (96, 6), "Simulation": (413, 6),
+        "AsyncHTTPClientTransport": (655, 9), "LibcurlTransport": (572, 8),
+        "HTTPNetworking": (193, 9), "HTTPTypesConversions": (670, 10), "Admission": (345, 10),
+        "HTTPTransportKit": (470, 10), "HTTPMessages": (681, 11), "Services": (418, 12),
+        "HTTPText": (687, 13), "Futures": (351, 13),
     ]
     /// How far apart the rows begin, of which a group of modules takes several.
     private static let rowHeight = 42.0

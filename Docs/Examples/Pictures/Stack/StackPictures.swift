@@ -53,7 +53,7 @@ import Testing
         client.cache = HTTPCache()
         client.sendsIdempotencyKeys = true
         client.hedge = .perOrigin(Hedge(after: .seconds(1), maxExtraLoad: 1))
-        client.circuitBreaker = .perOrigin()
+        client.circuitBreaker = .perOrigin(CircuitBreaker())
         client.rateLimit = .perOrigin(RateLimiter(rate: 100, per: .seconds(1), burst: 100))
         client.bulkhead = .perOrigin(Bulkhead(limit: 2))
         client.deadline = .seconds(60)

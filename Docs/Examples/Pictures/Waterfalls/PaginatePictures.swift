@@ -23,7 +23,7 @@ import Testing
     }
 
     /// Three pages of 50 ms.
-    private var pages: PageSequence<Int, Int> {
+    private var pages: some AsyncSequence<Int, any Error> & Sendable {
         paginate(step(after: 50), from: 1) { _, number in number < 3 ? number + 1 : nil }
     }
 

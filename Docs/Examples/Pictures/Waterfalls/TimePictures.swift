@@ -57,27 +57,29 @@ import Testing
             ])
     }
 
-    @Test func memoise() throws {
+    @Test func memoize() throws {
         let right = Run()
         let outside = right.recorded(
-            .memoise(by: \.name.first, timeToLive: .seconds(60), on: right.scheduler),
+            .memoize(
+                by: \.name.first, sharing: Memo(timeToLive: .seconds(60), on: right.scheduler)),
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: right.scheduler)),
             over: right.server(.succeeds(after: .milliseconds(100))))
         let wrong = Run()
         let beneath = wrong.recorded(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 0, leaseTime: nil, on: wrong.scheduler)),
-            .memoise(by: \.name.first, timeToLive: .seconds(60), on: wrong.scheduler),
+            .memoize(
+                by: \.name.first, sharing: Memo(timeToLive: .seconds(60), on: wrong.scheduler)),
             over: wrong.server(.succeeds(after: .milliseconds(100))))
         let calls = [(at: 0, name: "a"), (at: 120, name: "b"), (at: 180, name: "a again")]
         try Picture.comparing(
-            "memoise", title: "A memo outside a bulkhead and beneath it",
+            "memoize", title: "A memo outside a bulkhead and beneath it",
             description: """
                 A bulkhead with one place, which the call b holds. Outside the bulkhead, the memo answers the second \
                 call of a at once. Beneath it, the bulkhead refuses that call.
                 """,
             [
-                try right.panel("right: memoise outside the bulkhead", outside, calls),
-                try wrong.panel("wrong: memoise beneath the bulkhead", beneath, calls),
+                try right.panel("right: memoize outside the bulkhead", outside, calls),
+                try wrong.panel("wrong: memoize beneath the bulkhead", beneath, calls),
             ])
     }
 }

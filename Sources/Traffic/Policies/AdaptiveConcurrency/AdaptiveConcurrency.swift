@@ -53,7 +53,7 @@ extension Middleware {
 /// its ``ConcurrencyLimitAlgorithm``.
 public final class AdaptiveConcurrency: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// The number of calls that may be in flight now.
     public var limit: Int { machine.withLock { $0.limit } }
@@ -108,7 +108,7 @@ public final class AdaptiveConcurrency: Sendable {
 /// The place of an admitted call is a number: how many calls are in flight at its admission, including itself.
 extension AdaptiveConcurrency: AdmissionGate {
     /// `adaptiveConcurrency`.
-    public static let policy = "adaptiveConcurrency"
+    package static let policy = "adaptiveConcurrency"
     package static let refusal = ServiceError.Code.concurrencyLimited
 
     package func enterIfFree() -> Int? { machine.withLock { $0.enterIfFree() } }
@@ -195,7 +195,7 @@ struct MeasuredCall<Output: Sendable>: Sendable {
 
     private func isCertainlyUnsent(_ result: Result<Output, any Error>) -> Bool {
         guard case .failure(let error) = result else { return false }
-        return (error as? any OutcomeAdvising)?.isCertainlyUnsent ?? false
+        return (error as? any AdvisingError)?.isCertainlyUnsent ?? false
     }
 }
 

@@ -6,8 +6,8 @@ extension Middleware {
     ///
     /// ```swift
     /// let load = stack(
-    ///     .memoise(by: \.id, timeToLive: .seconds(5)), .coalesce(by: \.id),
-    ///     .memoise(by: { "\($0.id)" }, in: products), over: loadProduct)
+    ///     .memoize(by: \.id, sharing: Memo(timeToLive: .seconds(5))), .coalesce(by: \.id),
+    ///     .memoize(by: { "\($0.id)" }, sharing: products), over: loadProduct)
     /// ```
     ///
     /// A call first asks the store. If the store has an answer, the service isn't called. Otherwise the service is
@@ -23,8 +23,8 @@ extension Middleware {
     ///     thread.
     ///   - memo: The memo.
     ///   - classifier: Decides which values are kept as answers.
-    public static func memoise(
-        by key: @escaping @Sendable (Input) -> String, in memo: SharedMemo<Output>,
+    public static func memoize(
+        by key: @escaping @Sendable (Input) -> String, sharing memo: SharedMemo<Output>,
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
         Middleware(named: SharedMemo<Output>.policy) { service in
@@ -33,7 +33,7 @@ extension Middleware {
     }
 }
 
-/// The answers of `memoise(by:in:classifier:)` in a store that several machines share.
+/// The answers of `memoize(by:sharing:classifier:)` in a store that several machines share.
 ///
 /// ```swift
 /// let products = SharedMemo<Product>(
@@ -46,7 +46,7 @@ extension Middleware {
 /// any thread.
 public final class SharedMemo<Output: Sendable>: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// Discards one answer, for all machines.
     ///
@@ -89,7 +89,7 @@ public final class SharedMemo<Output: Sendable>: Sendable {
     ) {
         precondition(
             timeToLive > .zero && timeToLive <= .seconds(366 * 24 * 3_600),
-            "memoise needs a timeToLive of more than zero, up to 366 days, not \(timeToLive)")
+            "memoize needs a timeToLive of more than zero, up to 366 days, not \(timeToLive)")
         self.name = name
         self.timeToLive = timeToLive
         self.encode = encode
@@ -106,13 +106,13 @@ public final class SharedMemo<Output: Sendable>: Sendable {
 }
 
 extension SharedMemo {
-    static var policy: String { "memoise" }
+    static var policy: String { "memoize" }
 
     private func asker(_ context: CallContext) -> SharedState.Asker {
         SharedState.Asker(policy: Self.policy, name: name, context: context)
     }
 
-    private func name(of key: String) -> String { "\(state.key):memoise:\(key)" }
+    private func name(of key: String) -> String { "\(state.key):memoize:\(key)" }
 
     func call<Input: Sendable>(
         _ key: String, _ service: @escaping Service<Input, Output>, _ input: Input,

@@ -33,7 +33,7 @@ public final class SharedState: Sendable {
     }
 
     /// The key.
-    public let key: String
+    package let key: String
 
     /// The error of the store's last operation; nil if that succeeded.
     ///

@@ -1,4 +1,8 @@
 import PledgeArticles
+// snippet: stubs
+import PledgeTesting
+
+// end snippet
 
 // snippet: requests
 protocol RequestProtocol {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import PledgeServices
 
-@Suite struct MemoiseTests {
+@Suite struct MemoizeTests {
     let scheduler = ManualScheduler()
     let log = TestLog<PolicyEvent>()
 
@@ -27,7 +27,7 @@ import Testing
     @Test func aMemoKeepsAnAnswerToTheNanosecondOfItsTimeToLive() {
         let counter = Counter()
         let load = stack(
-            .memoise(timeToLive: .seconds(60), on: scheduler), over: counter.send)
+            .memoize(sharing: Memo(timeToLive: .seconds(60), on: scheduler)), over: counter.send)
         #expect(load(1).valueNow == 1)
         scheduler.advance(by: .seconds(60) - .nanoseconds(1))
         #expect(load(1).valueNow == 1)
@@ -39,7 +39,7 @@ import Testing
     @Test func aMemosTimeToLiveCountsFromTheArrivalAndAHitDoesNotProlongIt() {
         let upstream = Upstream(on: scheduler, [.value(1, after: .seconds(5)), .value(2)])
         let load = stack(
-            .memoise(timeToLive: .seconds(10), on: scheduler), over: upstream.send)
+            .memoize(sharing: Memo(timeToLive: .seconds(10), on: scheduler)), over: upstream.send)
         _ = load(1)
         scheduler.advance(by: .seconds(14))
         #expect(load(1).valueNow == 1)
@@ -51,7 +51,7 @@ import Testing
     @Test func onlyTheKeyDecidesWhichAnswerAMemoHas() {
         let counter = Counter()
         let load = stack(
-            .memoise(by: { $0.number % 2 }, timeToLive: .seconds(1), on: scheduler),
+            .memoize(by: { $0.number % 2 }, sharing: Memo(timeToLive: .seconds(1), on: scheduler)),
             over: counter.send)
         #expect((0..<6).map { load(Ask($0)).valueNow } == [1, 2, 1, 2, 1, 2])
     }
@@ -59,7 +59,7 @@ import Testing
     @Test func theAnswerUnusedForLongestMakesRoomInAMemo() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), limit: 2, on: scheduler)
         let counter = Counter()
-        let load = stack(.memoise(sharing: memo), over: counter.send)
+        let load = stack(.memoize(sharing: memo), over: counter.send)
         _ = [load(1), load(2), load(1), load(3)]
         #expect(memo.count == 2)
         #expect(load(1).valueNow == 1)
@@ -72,7 +72,7 @@ import Testing
     @Test func expiredAnswersLeaveAMemoBeforeOthers() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(10), limit: 2, on: scheduler)
         let counter = Counter()
-        let load = stack(.memoise(sharing: memo), over: counter.send)
+        let load = stack(.memoize(sharing: memo), over: counter.send)
         _ = load(1)
         scheduler.advance(by: .seconds(5))
         _ = load(2)
@@ -87,7 +87,7 @@ import Testing
     @Test func aMemoKeepsItsLimitAndFreesTheAnswersThatGo() {
         let memo = Memo<Int, Luggage>(timeToLive: .seconds(10), limit: 10, on: scheduler)
         let load = stack(
-            .memoise(sharing: memo), over: { (key: Int) in Future(value: Luggage()) })
+            .memoize(sharing: memo), over: { (key: Int) in Future(value: Luggage()) })
         weak let first = load(0).valueNow
         #expect(first != nil)
         for key in 1..<10_000 { _ = load(key) }
@@ -105,7 +105,8 @@ import Testing
     ])
     func aMemoKeepsNoFailure(_ step: Upstream.Step) {
         let upstream = Upstream(on: scheduler, [step, .value(7)])
-        let load = stack(.memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)
+        let load = stack(
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
         let failed = load(1)
         scheduler.run()
         #expect(failed.errorNow != nil)
@@ -123,19 +124,21 @@ import Testing
         }
         let upstream = Upstream(on: scheduler, [.atOnce(.success(-1)), .atOnce(.success(1))])
         let load = stack(
-            .memoise(timeToLive: .seconds(1), classifier: classifier, on: scheduler),
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler), classifier: classifier),
             over: upstream.send)
         #expect([load(1), load(1), load(1)].map(\.valueNow) == [-1, 1, 1])
     }
 
     @Test func callsThatMissAMemoAreSharedOnlyByCoalesce() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2), .value(3)])
-        let apart = stack(.memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)
+        let apart = stack(
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
         let calls = [apart(1), apart(1)]
         scheduler.run()
         #expect(calls.map(\.valueNow) == [1, 2])
         let together = stack(
-            .memoise(timeToLive: .seconds(1), on: scheduler), .coalesce(), over: upstream.send)
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), .coalesce(),
+            over: upstream.send)
         let shared = (0..<100).map { _ in together(1) }
         scheduler.run()
         #expect(shared.allSatisfy { $0.valueNow == 3 })
@@ -147,7 +150,8 @@ import Testing
         let upstream = Upstream(
             on: scheduler,
             [.value(1, after: .milliseconds(30)), .value(2, after: .milliseconds(10))])
-        let load = stack(.memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)
+        let load = stack(
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
         let calls = [load(1), load(1)]
         scheduler.run()
         #expect(calls.map(\.valueNow) == [1, 2])
@@ -157,45 +161,43 @@ import Testing
     @Test func cancellingACallThatMissedAMemoCancelsIt() {
         let upstream = Upstream(on: scheduler)
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
-        let load = stack(.memoise(sharing: memo), over: upstream.send)
+        let load = stack(.memoize(sharing: memo), over: upstream.send)
         load(1).cancel()
         #expect(upstream.cancelled == 1)
         #expect(memo.count == 0)
     }
 
     @Test func cancellingACallThatHitAMemoKeepsTheAnswer() {
-        let load = stack(.memoise(timeToLive: .seconds(60), on: scheduler), over: Counter().send)
+        let load = stack(
+            .memoize(sharing: Memo(timeToLive: .seconds(60), on: scheduler)), over: Counter().send)
         _ = load(1)
         load(1).cancel()
         #expect(load(1).valueNow == 1)
     }
 
-    @Test func eachServiceHasAMemoOfItsOwnUnlessOneIsGiven() {
-        let policy = Middleware<Ask, Int>.memoise(timeToLive: .seconds(1), on: scheduler)
+    @Test func servicesShareTheAnswersOfAMemo() {
         let (one, other) = (Counter(), Counter())
-        _ = [policy(one.send)(1), policy(other.send)(1)]
-        #expect(other.calls == 1)
-        let shared = Middleware<Ask, Int>.memoise(
+        let shared = Middleware<Ask, Int>.memoize(
             sharing: Memo(timeToLive: .seconds(1), on: scheduler))
         _ = [shared(one.send)(1), shared(other.send)(1)]
-        #expect(one.calls + other.calls == 3)
+        #expect(one.calls + other.calls == 1)
     }
 
     @Test func aMemoTellsItsHitsAndMisses() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(
             .observed(by: log.observer, on: scheduler),
-            .memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
         _ = load(1)
         scheduler.run()
         _ = load(1)
         #expect(
             log.lines == [
                 "0 1 observed began call",
-                "0 1 memoise miss",
+                "0 1 memoize miss",
                 "10 1 observed ended success in 10",
                 "10 1 observed began call",
-                "10 1 memoise hit",
+                "10 1 memoize hit",
                 "10 1 observed ended success in 0",
             ])
     }
@@ -203,7 +205,8 @@ import Testing
     /// An observer of a miss calls the same stack, and gets the kept answer.
     @Test func aMemoHasAnAnswerBeforeAnybodyHearsIt() {
         let upstream = Upstream(on: scheduler, [.value(7)])
-        let load = stack(.memoise(timeToLive: .seconds(1), on: scheduler), over: upstream.send)
+        let load = stack(
+            .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
         let again = load(1).flatMap { _ in load(1) }
         scheduler.run()
         #expect(again.valueNow == 7)
@@ -217,7 +220,7 @@ import Testing
     @Test func invalidatingAKeyOfAMemoForgetsItsAnswerAndItsCallsUnderWay() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(sharing: memo), over: upstream.send)
+        let load = stack(.memoize(sharing: memo), over: upstream.send)
         _ = [load(1), load(2)]
         scheduler.run()
         memo.invalidate(1)
@@ -236,7 +239,7 @@ import Testing
     @Test func invalidatingAMemoForgetsAllItsAnswers() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(sharing: memo), over: upstream.send)
+        let load = stack(.memoize(sharing: memo), over: upstream.send)
         _ = [load(1), load(2)]
         scheduler.run()
         _ = load(3)
@@ -253,7 +256,7 @@ import Testing
     @Test func callersAfterAMemosInvalidationShareNoCallFromBefore() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(sharing: memo), .coalesce(), over: upstream.send)
+        let load = stack(.memoize(sharing: memo), .coalesce(), over: upstream.send)
         let before = [load(1), load(1)]
         let other = load(2)
         scheduler.advance(by: .milliseconds(5))
@@ -273,7 +276,7 @@ import Testing
     @Test func invalidatingAllOfAMemoEndsTheSharingOfAllCalls() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(sharing: memo), .coalesce(), over: upstream.send)
+        let load = stack(.memoize(sharing: memo), .coalesce(), over: upstream.send)
         _ = [load(1), load(2)]
         memo.invalidateAll()
         let calls = [load(1), load(2)]
@@ -287,7 +290,7 @@ import Testing
         let group = Coalescer<Ask, Int>()
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let plain = stack(.coalesce(sharing: group), over: upstream.send)
-        let load = stack(.memoise(sharing: memo), over: plain)
+        let load = stack(.memoize(sharing: memo), over: plain)
         let before = plain(1)
         memo.invalidate(1)
         let after = load(1)
@@ -303,7 +306,7 @@ import Testing
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(
-            .coalesce(), .coalesce(), .memoise(sharing: memo), over: upstream.send)
+            .coalesce(), .coalesce(), .memoize(sharing: memo), over: upstream.send)
         let calls = [load(1), load(2)]
         memo.invalidate(1)
         let after = [load(1), load(2)]
@@ -314,7 +317,7 @@ import Testing
     @Test func anAnswerOfAMemoExpiresWhileTheDeviceSleeps() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
-        let load = stack(.memoise(sharing: memo), over: upstream.send)
+        let load = stack(.memoize(sharing: memo), over: upstream.send)
         _ = load(1)
         scheduler.run()
         scheduler.advanceAsleep(by: .seconds(60) - .nanoseconds(1))
@@ -338,7 +341,7 @@ import Testing
         do {
             let held = Luggage()
             luggage = held
-            let load = stack(.memoise(sharing: memo), over: { (key: Odd) in Future(value: 1) })
+            let load = stack(.memoize(sharing: memo), over: { (key: Odd) in Future(value: 1) })
             #expect(load(Odd(luggage: held)).valueNow == 1)
         }
         #expect(memo.count == 0)
@@ -350,7 +353,7 @@ import Testing
         let scheduler = scheduler
         let wrong = Locked(0)
         let load = stack(
-            .memoise(sharing: memo),
+            .memoize(sharing: memo),
             over: { (key: Int) in
                 key % 2 == 0
                     ? Future(value: key)
@@ -390,7 +393,7 @@ import Testing
         }
         let memo = Memo<Key, Int>(timeToLive: .seconds(1), limit: 2, on: scheduler)
         let load = stack(
-            .memoise(sharing: memo), over: { (key: Key) in Future(value: key.number) })
+            .memoize(sharing: memo), over: { (key: Key) in Future(value: key.number) })
         for number in 0..<10 {
             _ = load(Key(number: number, caller: Caller(memo)))
             _ = load(Key(number: number, caller: Caller(memo)))
@@ -405,15 +408,15 @@ import Testing
     @Test func aMemosTimeToLiveOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
-        ) { _ = Middleware<Int, Int>.memoise(timeToLive: .zero) }
-        expectTrap("memoise needs a timeToLive of more than zero", in: result)
+        ) { _ = Middleware<Int, Int>.memoize(sharing: Memo(timeToLive: .zero)) }
+        expectTrap("memoize needs a timeToLive of more than zero", in: result)
     }
 
     @Test func aMemosLimitOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Memo<Int, Int>(timeToLive: .seconds(1), limit: 0) }
-        expectTrap("memoise needs a limit of at least 1, not 0", in: result)
+        expectTrap("memoize needs a limit of at least 1, not 0", in: result)
     }
     #endif
 }

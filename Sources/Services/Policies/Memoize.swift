@@ -1,44 +1,27 @@
 public import PledgeFutures
 
 extension Middleware where Input: Hashable {
-    /// Keeps answers for a time to live, with the inputs as keys.
+    /// Keeps answers in a memo, with the inputs as keys.
     ///
-    /// This is ``memoise(by:timeToLive:limit:classifier:on:)`` with the input itself as the key.
-    ///
-    /// - Parameters:
-    ///   - timeToLive: The time to keep an answer. Zero or less is a programming error and traps.
-    ///   - limit: The maximum number of answers. Less than one is a programming error and traps.
-    ///   - classifier: Decides which values are kept as answers.
-    ///   - scheduler: The clock.
-    public static func memoise(
-        timeToLive: Duration, limit: Int = 100, classifier: Classifier<Output> = .standard,
-        on scheduler: some FutureScheduler = .live
-    ) -> Middleware {
-        .memoise(
-            by: { $0 }, timeToLive: timeToLive, limit: limit, classifier: classifier,
-            on: scheduler)
-    }
-
-    /// Keeps answers in a shared memo, with the inputs as keys.
-    ///
-    /// This is ``memoise(by:sharing:classifier:)`` with the input itself as the key.
+    /// This is ``memoize(by:sharing:classifier:)`` with the input itself as the key.
     ///
     /// - Parameters:
     ///   - memo: The memo that holds the answers.
     ///   - classifier: Decides which values are kept as answers.
-    public static func memoise(
+    public static func memoize(
         sharing memo: Memo<Input, Output>, classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        .memoise(by: { $0 }, sharing: memo, classifier: classifier)
+        .memoize(by: { $0 }, sharing: memo, classifier: classifier)
     }
 }
 
 extension Middleware {
-    /// Keeps answers for a time to live, by key.
+    /// Keeps answers in a memo, by key.
     ///
     /// ```swift
     /// let load = stack(
-    ///     .memoise(by: \.id, timeToLive: .seconds(60)), .coalesce(by: \.id), over: loadProduct)
+    ///     .memoize(by: \.id, sharing: Memo(timeToLive: .seconds(60))), .coalesce(by: \.id),
+    ///     over: loadProduct)
     /// ```
     ///
     /// If there is an answer, it is returned at once, on the caller's thread. Otherwise the service is called, in the
@@ -48,33 +31,7 @@ extension Middleware {
     /// one from the call that started last is kept. An HTTP response is kept without its Set-Cookie, which is for the
     /// first caller only. The response isn't used any more once its user has signed out.
     ///
-    /// Each service that this wraps has its own answers. To share or invalidate answers, create a ``Memo``; its page
-    /// describes expiry and eviction.
-    ///
-    /// - Parameters:
-    ///   - key: Returns an input's key, which must include everything that the answer depends on, such as the user.
-    ///     Called once per call, on the caller's thread. If a key isn't equal to itself, such as a NaN, the service is
-    ///     called and no answer is kept.
-    ///   - timeToLive: The time to keep an answer. Zero or less is a programming error and traps.
-    ///   - limit: The maximum number of answers. Less than one is a programming error and traps.
-    ///   - classifier: Decides which values are kept as answers.
-    ///   - scheduler: The clock.
-    public static func memoise<Key: Hashable & Sendable>(
-        by key: @escaping @Sendable (Input) -> Key, timeToLive: Duration, limit: Int = 100,
-        classifier: Classifier<Output> = .standard, on scheduler: some FutureScheduler = .live
-    ) -> Middleware {
-        // Checks the arguments when the stack is built.
-        _ = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
-        return Middleware(named: "memoise") { service in
-            let memo = Memo<Key, Output>(timeToLive: timeToLive, limit: limit, on: scheduler)
-            return { input in memo.call(key(input), service, input, classifier) }
-        }
-    }
-
-    /// Keeps answers in a shared memo, by key.
-    ///
-    /// Everything else is as in ``memoise(by:timeToLive:limit:classifier:on:)``. In stacks that share a memo, equal
-    /// keys must have the same meaning.
+    /// In stacks that share a memo, equal keys must have the same meaning.
     ///
     /// - Parameters:
     ///   - key: Returns an input's key, which must include everything that the answer depends on, such as the user.
@@ -82,21 +39,21 @@ extension Middleware {
     ///     called and no answer is kept.
     ///   - memo: The memo that holds the answers.
     ///   - classifier: Decides which values are kept as answers.
-    public static func memoise<Key: Hashable & Sendable>(
+    public static func memoize<Key: Hashable & Sendable>(
         by key: @escaping @Sendable (Input) -> Key, sharing memo: Memo<Key, Output>,
         classifier: Classifier<Output> = .standard
     ) -> Middleware {
-        Middleware(named: "memoise") { service in
+        Middleware(named: "memoize") { service in
             { input in memo.call(key(input), service, input, classifier) }
         }
     }
 }
 
-/// A store for the answers of ``Middleware/memoise(by:sharing:classifier:)``.
+/// A store for the answers of ``Middleware/memoize(by:sharing:classifier:)``.
 ///
 /// ```swift
 /// let products = Memo<Product.ID, Product>(timeToLive: .seconds(60), limit: 500)
-/// let load = stack(.memoise(by: \.id, sharing: products), .coalesce(by: \.id), over: loadProduct)
+/// let load = stack(.memoize(by: \.id, sharing: products), .coalesce(by: \.id), over: loadProduct)
 ///
 /// products.invalidate(7)
 /// ```
@@ -109,7 +66,7 @@ extension Middleware {
 /// under this lock.
 public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     /// The name in events and errors; nil for none.
-    public let name: String?
+    package let name: String?
 
     /// Discards one answer.
     ///
@@ -127,7 +84,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
     }
 
     /// The number of answers that haven't expired.
-    public var count: Int {
+    package var count: Int {
         let now = scheduler.continuousNow
         return machine.withLockThenReleaseRest { $0.count(at: now) }
     }
@@ -144,8 +101,8 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
         on scheduler: some FutureScheduler = .live
     ) {
         precondition(
-            timeToLive > .zero, "memoise needs a timeToLive of more than zero, not \(timeToLive)")
-        precondition(limit >= 1, "memoise needs a limit of at least 1, not \(limit)")
+            timeToLive > .zero, "memoize needs a timeToLive of more than zero, not \(timeToLive)")
+        precondition(limit >= 1, "memoize needs a limit of at least 1, not \(limit)")
         machine = Locked(MemoMachine(timeToLive: timeToLive, limit: limit))
         self.name = name
         self.scheduler = scheduler
@@ -161,7 +118,7 @@ public final class Memo<Key: Hashable & Sendable, Output: Sendable>: Sendable {
 }
 
 extension Memo {
-    private static var policy: String { "memoise" }
+    private static var policy: String { "memoize" }
 
     func call<Input: Sendable>(
         _ key: Key, _ service: Service<Input, Output>, _ input: Input,

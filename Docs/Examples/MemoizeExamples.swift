@@ -3,8 +3,8 @@ import Pledge
 // end snippet
 import Testing
 
-/// The code of Docs/Policies/Memoise.md.
-@Suite struct MemoiseExamples {
+/// The code of Docs/Policies/Memoize.md.
+@Suite struct MemoizeExamples {
     @Test func usage() {
         let lines = ExampleLog()
         let print: @Sendable (String) -> Void = { lines.add($0) }
@@ -16,7 +16,8 @@ import Testing
             return Future(value: 1.08)
         }
         let rate = stack(
-            .memoise(timeToLive: .seconds(60), limit: 50, on: scheduler), .coalesce(),
+            .memoize(sharing: Memo(timeToLive: .seconds(60), limit: 50, on: scheduler)),
+            .coalesce(),
             over: loadRate)
 
         _ = rate("EUR")
@@ -41,7 +42,7 @@ import Testing
         }
         let saveProduct: Service<Product, Int> = { Future(value: $0.id) }
         let products = Memo<Int, Product>(timeToLive: .seconds(300), limit: 500, on: scheduler)
-        let load = stack(.memoise(sharing: products), over: loadProduct)
+        let load = stack(.memoize(sharing: products), over: loadProduct)
         let save: Service<Product, Int> = { product in
             saveProduct(product).always { products.invalidate(product.id) }
         }

@@ -1,0 +1,10 @@
+import Foundation
+import Pledge
+
+func both(_ client: HTTPClient) async throws {
+    let one = client.futures.get("/a", as: Product.self)
+    let many = client.futures.get("/b", as: [Product].self)
+    // expected-error@+1 {{value of type 'Future<Product>' to expected element type 'Future<[Product]>'}}
+    let both = try await Future.all([one, many]).value
+    print(both)
+}

@@ -1,0 +1,4 @@
+import Foundation
+import Pledge
+
+func ping() -> Endpoint { Endpoint(path: "/ping", method: "POST") }

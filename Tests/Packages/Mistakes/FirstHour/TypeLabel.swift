@@ -1,0 +1,7 @@
+import Foundation
+import Pledge
+
+func product(from client: HTTPClient) async throws -> Product {
+    // expected-error@+1 {{extra argument 'of' in call}}
+    try await client.get("/products/7", of: Product.self)
+}
