@@ -70,7 +70,7 @@ import Testing
         #expect(lines.count == 8)
     }
 
-    @Test func metricsShowEveryGaugeOfThePolicyThatHasIt() {
+    @Test func atLeastOnePolicyHasEachGauge() {
         let states: [any StateNumbers] = [
             AdaptiveConcurrency(on: scheduler), LoadShedder(on: scheduler),
             AdaptiveThrottle(on: scheduler), RateLimiter(rate: 1, per: .seconds(1), on: scheduler),
