@@ -77,7 +77,7 @@ import Testing
 
     /// The producer of a call that is given up is notified before the next call begins.
     @Test(arguments: [true, false])
-    func noMoreAreInFlightThanAllowedAlsoWhileOneIsGivenUp(byTimeout: Bool) {
+    func aBulkheadKeepsItsLimitWhileACallIsCancelledOrTimesOut(byTimeout: Bool) {
         let upstream = Upstream(on: scheduler)
         let most = Locked(0)
         let service = stack(
@@ -97,7 +97,7 @@ import Testing
     }
 
     /// The place of an attempt that timed out is free for the next attempt, even if that is made at once.
-    @Test func aRetryAtOnceFindsThePlaceOfTheAttemptBefore() throws {
+    @Test func aRetryAtOnceFindsTheBulkheadsPlaceOfTheAttemptBefore() throws {
         let upstream = Upstream(on: scheduler)
         let call = stack(
             .retry(Retry(attempts: 2, backoff: .constant(.zero)), on: scheduler),
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// A joined call that waits gets the priority of the most important caller that joins it.
-    @Test func aWaitingJoinedCallIsRaised() {
+    @Test func aCoalescedCallThatWaitsInABulkheadIsRaised() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let service = stack(
             .coalesce(),
@@ -164,7 +164,7 @@ import Testing
 @Suite struct BulkheadResizeTests {
     let scheduler = ManualScheduler()
 
-    @Test func aLowerLimitHoldsFromTheNextCallOn() {
+    @Test func aBulkheadsLowerLimitHoldsFromTheNextCallOn() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 3, queue: 9, leaseTime: nil, on: scheduler)
         let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
@@ -181,7 +181,7 @@ import Testing
         #expect((bulkhead.inFlight, bulkhead.queued) == (1, 0))
     }
 
-    @Test func aHigherLimitStartsTheCallsThatWait() {
+    @Test func aBulkheadsHigherLimitStartsTheCallsThatWait() {
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 9, leaseTime: nil, on: scheduler)
         let service = stack(.bulkhead(sharing: bulkhead), over: upstream.send)
@@ -235,7 +235,7 @@ import Testing
     }
 
     /// Four threads call, answer, cancel, and move the clock.
-    @Test func threadsKeepTheLimitAndLoseNoPlace() {
+    @Test func threadsKeepABulkheadsLimitAndLoseNoPlace() {
         let bulkhead = Bulkhead(
             limit: 3, queue: 5, queueTimeout: .milliseconds(2), leaseTime: nil, on: scheduler)
         let upstream = ContendedService(on: scheduler)
@@ -248,7 +248,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func answersFromOtherThreadsMakeRoom() async throws {
+    @Test func answersFromOtherThreadsMakeRoomInABulkhead() async throws {
         let service = stack(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 100, leaseTime: nil, on: scheduler)),
             over: { (ask: Ask) in
@@ -287,7 +287,7 @@ import Testing
         expectTrap("a bulkhead needs a queueTimeout of zero or more, not -1.0 seconds", in: result)
     }
 
-    @Test func aLeaseOfNoTimeTraps() async {
+    @Test func aBulkheadsLeaseOfNoTimeTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Bulkhead(limit: 64, queue: 0, leaseTime: .zero) }
@@ -315,7 +315,7 @@ import Testing
         }
     }
 
-    @Test func placesAreTakenThenTheQueueThenNothing() {
+    @Test func aBulkheadFillsItsPlacesThenItsQueueThenRefuses() {
         var machine = BulkheadMachine<String>(limit: 2, queue: 2)
         let entries = ["a", "b", "c", "d", "e"].map { machine.admitOrQueue($0) }
         #expect(entries.map(length) == [0, 0, 1, 2, nil])
@@ -324,7 +324,7 @@ import Testing
         #expect(!machine.hasRoomToWait)
     }
 
-    @Test func aPlaceGoesToTheFirstInLine() {
+    @Test func aBulkheadsFreePlaceGoesToTheFirstInLine() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         for name in ["a", "b", "c"] { _ = machine.admitOrQueue(name) }
         let first = machine.leave(BulkheadLease())
@@ -339,7 +339,7 @@ import Testing
         #expect(machine.inFlight == 0)
     }
 
-    @Test func aCallThatWaitsMayLeaveTheQueue() {
+    @Test func aCallThatWaitsMayLeaveABulkheadsQueue() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         let tickets = ticketsOfTwo(&machine)
         let departure = machine.leave(tickets[0])
@@ -352,7 +352,7 @@ import Testing
     }
 
     /// A waiting call is given up just when it gets its place.
-    @Test func whoHasGotAPlaceGivesItToTheNext() {
+    @Test func aCallThatWaitedForABulkheadGivesItsPlaceToTheNext() {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2)
         let tickets = ticketsOfTwo(&machine)
         _ = machine.leave(BulkheadLease())
@@ -433,7 +433,7 @@ import Testing
     }
 
     /// Compared with a list of the calls and their beginnings.
-    @Test func withLeasesItCountsTheCallsOfTheLastLeaseTime() throws {
+    @Test func aBulkheadWithLeasesCountsTheCallsOfTheLastLeaseTime() throws {
         var generator = SeededGenerator(seed: 51)
         var (expired, refused) = (0, 0)
         for _ in 0..<200 {
@@ -470,7 +470,7 @@ import Testing
     }
 
     /// A waiting call isn't overtaken by one that arrives after a lease has ended, and before the timer has run.
-    @Test func nobodyOvertakesAfterALeaseHasEnded() throws {
+    @Test func nobodyOvertakesInABulkheadsQueueAfterALeaseHasEnded() throws {
         var machine = BulkheadMachine<String>(limit: 1, queue: 2, leaseTime: .milliseconds(800))
         for name in ["a", "b"] { _ = machine.admitOrQueue(name, at: at(0)) }
         let wait = machine.waitForLease(at: at(0))

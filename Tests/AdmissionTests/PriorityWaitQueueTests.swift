@@ -74,7 +74,7 @@ import Testing
         #expect(called > 500 && removed > 500 && displaced > 500 && raised > 100)
     }
 
-    @Test func slotsAreUsedAgain() {
+    @Test func aPriorityWaitQueueUsesItsSlotsAgain() {
         var line = PriorityWaitQueue<Int>()
         for number in 0..<10_000 {
             let ticket = line.append(number, .critical)
@@ -91,7 +91,7 @@ import Testing
     }
 
     /// A ticket of an entry that has gone has no effect on the next one in its slot.
-    @Test func anOldTicketMeansNothing() {
+    @Test func anOldTicketOfAPriorityWaitQueueRemovesNobody() {
         var line = PriorityWaitQueue<Int>()
         let old = line.append(1, .critical)
         _ = line.remove(old)
@@ -104,7 +104,7 @@ import Testing
         #expect(!isConfirmed)
     }
 
-    @Test func anEntryThatHasGoneIsReleased() {
+    @Test func aPriorityWaitQueueReleasesAnEntryThatHasGone() {
         var line = PriorityWaitQueue<Luggage>()
         weak var kept: Luggage?
         do {

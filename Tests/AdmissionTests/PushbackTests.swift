@@ -20,7 +20,7 @@ import Testing
         Pushback(maxWait: maxWait, on: scheduler, random: .constant(0))
     }
 
-    @Test func anAskedWaitHoldsBackTheOtherCalls() {
+    @Test func aWaitThatAServiceAsksForHoldsTheOtherCallsBack() {
         let upstream = Upstream(on: scheduler, [.asked(2_000), .value(2), .value(3)])
         let pushback = pushback()
         let service = service(pushback, upstream)
@@ -43,7 +43,7 @@ import Testing
         #expect(waits == [.seconds(2), .seconds(2)])
     }
 
-    @Test func upToATenthIsAddedToAnAskedWait() {
+    @Test func upToATenthIsAddedToAWaitThatAServiceAsksFor() {
         let upstream = Upstream(on: scheduler, [.asked(2_000), .value(2)])
         let pushback = Pushback(on: scheduler, random: .constant(0.999_999_999))
         let service = service(pushback, upstream)
@@ -56,7 +56,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aLongerWaitThanAllowedIsRefusedAtOnce() {
+    @Test func aHeldBackCallThatWouldWaitLongerThanAllowedIsRefusedAtOnce() {
         let upstream = Upstream(on: scheduler, [.asked(11_000), .value(2)])
         let service = service(pushback(), upstream)
         _ = service(1)
@@ -73,7 +73,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aCallDoesNotWaitUntilItsDeadline() {
+    @Test func aHeldBackCallIsRefusedIfItWouldWaitUntilItsDeadline() {
         let upstream = Upstream(on: scheduler, [.asked(2_000), .value(2)])
         let pushback = pushback()
         let service = stack(
@@ -85,7 +85,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func aTimerThatIsLateMakesNoCallAfterTheDeadline() {
+    @Test func aHeldBackCallIsNotMadeAfterItsDeadlineThoughTheTimerIsLate() {
         let upstream = Upstream(on: scheduler, [.asked(2_000), .value(2)])
         let pushback = Pushback(
             on: LateScheduler(scheduler, by: .seconds(1)), random: .constant(0))
@@ -101,7 +101,7 @@ import Testing
         #expect(pushback.queued == 0)
     }
 
-    @Test func aCancelledCallIsNotMade() {
+    @Test func aHeldBackCallThatIsCancelledIsNotMade() {
         let upstream = Upstream(on: scheduler, [.asked(2_000)])
         let pushback = pushback()
         let service = service(pushback, upstream)
@@ -113,7 +113,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func aLongerPauseThatComesMeanwhileHolds() {
+    @Test func aHeldBackCallWaitsForALongerPauseThatBeginsMeanwhile() {
         let upstream = Upstream(
             on: scheduler, [.asked(1_000), .error(Broken()), .value(3)])
         let pushback = pushback()
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// A refusal of a policy is no word of the service's.
-    @Test func aRefusalBeneathBeginsNoPause() {
+    @Test func aRefusalBelowAPushbackBeginsNoPause() {
         let pushback = pushback()
         let breaker = CircuitBreaker(on: scheduler)
         breaker.isolate()

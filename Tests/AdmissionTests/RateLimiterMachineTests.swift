@@ -32,7 +32,7 @@ import Testing
 
     let second: Int64 = 1_000_000_000
 
-    @Test func withABurstOfOneCallsAreSpacedEvenly() {
+    @Test func aRateLimiterWithABurstOfOneSpacesCallsEvenly() {
         let machine = Machine(10, per: .seconds(1), burst: 1)
         for number in 0..<5 {
             let now = Int64(number) * second / 10
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func aBurstPassesAtOnceAndFlowsBackEvenly() {
+    @Test func aRateLimitersBurstPassesAtOnceAndFlowsBackEvenly() {
         let machine = Machine(10, per: .seconds(1), burst: 3)
         for _ in 1...3 { #expect(machine.enter(7) == .passes) }
         #expect(machine.enter(7) == .refused(retryAt: Self.at(7 + second / 10)))
@@ -53,7 +53,7 @@ import Testing
         #expect(machine.enter(7 + second / 4) == .refused(retryAt: Self.at(7 + second * 3 / 10)))
     }
 
-    @Test func quietSavesUpNoMoreThanTheBurst() {
+    @Test func aQuietRateLimiterSavesUpNoMoreThanItsBurst() {
         let machine = Machine(10, per: .seconds(1), burst: 3)
         #expect(machine.enter(0) == .passes)
         for _ in 1...3 { #expect(machine.enter(second * 60) == .passes) }
@@ -61,7 +61,7 @@ import Testing
     }
 
     /// A third of a second is not a whole number of nanoseconds: calls pass after it is over, not before.
-    @Test func intervalsAreNotRounded() {
+    @Test func aRateLimiterDoesNotRoundItsIntervals() {
         let machine = Machine(3, per: .seconds(1), burst: 2)
         for _ in 1...2 { #expect(machine.enter(0) == .passes) }
         #expect(machine.enter(0) == .refused(retryAt: Self.at(333_333_334)))
@@ -75,7 +75,7 @@ import Testing
 
     /// A limiter that rounds each interval up would be late by two nanoseconds after a second.
     @Test(arguments: [3, 7, 999, 700_000_001])
-    func theRoundingOfIntervalsDoesNotAddUp(rate: Int) {
+    func theRoundingOfARateLimitersInstantsDoesNotAddUp(rate: Int) {
         let machine = Machine(rate, per: .seconds(1), burst: 1)
         let bound = Duration.seconds(10)
         let count = min(rate, 10_000)
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func aCallWaitsIfItPassesWithinTheBound() {
+    @Test func aCallWaitsForARateLimiterIfItPassesWithinTheLongestWait() {
         let machine = Machine(10, per: .seconds(1), burst: 1)
         let bound = Duration.milliseconds(250)
         #expect(machine.enter(0, as: 1, within: bound) == .passes)
@@ -108,7 +108,7 @@ import Testing
     }
 
     /// This also holds if the timer is late and the first call in line could have passed long ago.
-    @Test func nobodyGetsAheadOfThoseWhoWait() {
+    @Test func nobodyOvertakesTheCallsThatWaitForARateLimiter() {
         let machine = Machine(10, per: .seconds(1), burst: 3)
         for number in 1...3 { #expect(machine.enter(0, as: number) == .passes) }
         #expect(machine.enter(0, as: 4, within: .seconds(1)) == .queued(ticket: 1, length: 1))
@@ -118,7 +118,7 @@ import Testing
         #expect(machine.enter(second, as: 7) == .refused(retryAt: Self.at(second * 11 / 10)))
     }
 
-    @Test func aLateTimerDelaysNobodyBehind() {
+    @Test func aLateTimerOfARateLimiterDelaysNoLaterCall() {
         let machine = Machine(10, per: .seconds(1), burst: 1, lateness: .milliseconds(300))
         for number in 0...5 { _ = machine.enter(0, as: number, within: .seconds(1)) }
         #expect(machine.popPassing(second * 4 / 10) == [1, 2, 3, 4])
@@ -134,7 +134,7 @@ import Testing
     }
 
     /// Otherwise all who wait would be called at once after a process was stopped.
-    @Test func aVeryLateTimerBeginsTheLineAnew() {
+    @Test func aVeryLateTimerOfARateLimiterBeginsItsLineAnew() {
         let machine = Machine(10, per: .seconds(1), burst: 1, lateness: .milliseconds(200))
         for number in 0...9 { _ = machine.enter(0, as: number, within: .seconds(1)) }
         #expect(machine.popPassing(second * 60) == [1, 2, 3])
@@ -143,14 +143,14 @@ import Testing
     }
 
     /// A burst bridges its own intervals, and no more is added to it.
-    @Test func whatIsLateIsCaughtUpWithinTheBurst() {
+    @Test func aLateRateLimiterCatchesUpWithinItsBurst() {
         let machine = Machine(10, per: .seconds(1), burst: 4, lateness: .milliseconds(300))
         for number in 0...9 { _ = machine.enter(0, as: number, within: .seconds(1)) }
         #expect(machine.popPassing(second * 60) == [4, 5, 6, 7])
         #expect(machine.machine.next == Self.at(second * 60 + second / 10))
     }
 
-    @Test func whenOneLeavesThoseBehindMoveUp() {
+    @Test func whenACallLeavesARateLimitersLineThoseBehindMoveUp() {
         let machine = Machine(10, per: .seconds(1), burst: 1)
         for number in 1...4 { _ = machine.enter(0, as: number, within: .seconds(1)) }
         #expect(machine.leave(1) == 2)
@@ -247,7 +247,7 @@ import Testing
     }
 
     /// More callers than pass: the turns are known, and each call is as late as its own timer at most.
-    @Test(arguments: 0..<10) func lateTimersMoveNoTurn(seed: UInt64) {
+    @Test(arguments: 0..<10) func lateTimersOfARateLimiterMoveNoTurn(seed: UInt64) {
         let run = LateRun(seed: seed)
         for _ in 0..<run.burst + 2 { run.call() }
         for _ in 0..<2_000 {
@@ -266,7 +266,8 @@ import Testing
     }
 
     /// Callers at random times: in no time do more pass than the bucket gives, as far as it bridges delays.
-    @Test(arguments: 0..<20) func inNoTimeDoMorePassThanHaveTheirTurn(seed: UInt64) {
+    @Test(arguments: 0..<20)
+    func noMoreCallsPassARateLimiterAtAnyTimeThanHaveTheirTurn(seed: UInt64) {
         let run = LateRun(seed: seed)
         for _ in 0..<2_000 {
             run.call()

@@ -23,7 +23,7 @@ import Testing
             over: upstream.send)
     }
 
-    @Test func byDefaultACallWaitsForASecondAtMost() {
+    @Test func byDefaultACallWaitsForARateLimiterASecondAtMost() {
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
         let service = service(RateLimiter(rate: 2, per: .seconds(1), on: scheduler), upstream)
         let calls = (1...4).map { service(Ask($0)) }
@@ -35,7 +35,7 @@ import Testing
         #expect(calls.dropLast().allSatisfy { $0.valueNow == 1 })
     }
 
-    @Test func withoutAWaitACallThatComesTooEarlyIsRefused() {
+    @Test func aRateLimiterWithoutAWaitRefusesACallThatComesTooEarly() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(), upstream)
         _ = service(1)
@@ -57,14 +57,14 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aBurstPassesAtOnce() {
+    @Test func aRateLimiterLetsABurstPassAtOnce() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(burst: 4), upstream)
         for number in 1...9 { _ = service(Ask(number)) }
         #expect(upstream.count == 4)
     }
 
-    @Test func whoWaitsPassesInOrderAtTheRate() {
+    @Test func callsThatWaitForARateLimiterPassInOrderAtItsRate() {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let limiter = limiter(burst: 2, maxWait: .milliseconds(300))
         let service = service(limiter, upstream)
@@ -96,7 +96,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func whoGoesAwayUsesUpNothingAndThoseBehindMoveUp() {
+    @Test func aCancelledCallUsesNoTurnOfARateLimiterAndThoseBehindMoveUp() {
         let upstream = Upstream(on: scheduler)
         let limiter = limiter(maxWait: .seconds(1))
         let service = service(limiter, upstream)
@@ -114,7 +114,7 @@ import Testing
         #expect(upstream.instants == [0, 100, 200].map { .milliseconds($0) })
     }
 
-    @Test func whenAllHaveGoneAwayTheNextSetsATimerAnew() {
+    @Test func aRateLimiterSetsATimerAnewAfterAllWaitingCallsWereCancelled() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(maxWait: .seconds(1)), upstream)
         _ = service(1)
@@ -127,7 +127,7 @@ import Testing
         #expect(upstream.instants == [0, 100].map { .milliseconds($0) })
     }
 
-    @Test func aCallThatHasPassedIsCancelledBeneath() {
+    @Test func cancellingACallThatHasPassedARateLimiterCancelsTheServicesCall() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(maxWait: .seconds(1)), upstream)
         let calls = [service(1), service(2)]
@@ -137,7 +137,7 @@ import Testing
         #expect(upstream.living == 0)
     }
 
-    @Test func aWaitThatTheDeadlineWouldCutIsNotBegun() {
+    @Test func aCallDoesNotWaitForARateLimiterBeyondItsDeadline() {
         let upstream = Upstream(on: scheduler)
         let limiter = limiter(maxWait: .seconds(1))
         let service = service(limiter, upstream)
@@ -156,7 +156,7 @@ import Testing
         #expect(upstream.arrivals.map(\.remaining) == [nil, .milliseconds(1)])
     }
 
-    @Test func aCallWhoseDeadlinePassesBeforeALateTimerIsNotMade() {
+    @Test func aRateLimitedCallWhoseDeadlinePassesBeforeALateTimerIsNotMade() {
         let upstream = Upstream(on: scheduler)
         let late = LateScheduler(scheduler, by: .milliseconds(50))
         let service = service(
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// Each timer that is late used to move all turns behind it.
-    @Test func timersThatAreAMillisecondLateCostNoRate() {
+    @Test func timersThatAreAMillisecondLateCostARateLimiterNoRate() {
         let late = LateScheduler(scheduler, by: .milliseconds(1))
         let limiter = RateLimiter(rate: 1_000, per: .seconds(1), on: late)
         let last = Locked(Duration.zero)
@@ -192,7 +192,7 @@ import Testing
         #expect(last.withLock { $0 } == .seconds(1))
     }
 
-    @Test func whatIsRememberedOfACallIsItsOwn() {
+    @Test func aCallThatWaitsForARateLimiterKeepsItsOwnContext() {
         let upstream = Upstream(on: scheduler)
         let service = service(limiter(maxWait: .seconds(1)), upstream)
         let contexts = [
@@ -205,7 +205,7 @@ import Testing
         #expect(upstream.arrivals.map(\.attempt) == [1, 2, 3, 1])
     }
 
-    @Test func everyCallCountsWhateverBecomesOfIt() {
+    @Test func aRateLimiterCountsEveryCallHoweverItEnds() {
         let upstream = Upstream(
             on: scheduler, [.atOnce(.failure(Broken())), .atOnce(.success(1)), .never])
         let service = service(limiter(burst: 3), upstream)
@@ -252,7 +252,7 @@ import Testing
     }
 
     /// The stack may be called, since no lock is held.
-    @Test func observersAndServicesMayCallTheStackItself() {
+    @Test func observersAndServicesMayCallTheStackOfTheirRateLimiter() {
         let limiter = limiter(maxWait: .milliseconds(500))
         let again = Locked<(@Sendable () -> Future<Int>)?>(nil)
         let isNested = Locked(false)
@@ -286,7 +286,7 @@ import Testing
         again.withLock { $0 = nil }
     }
 
-    @Test func aLongLineNeedsNoStack() {
+    @Test func aLongLineOfARateLimiterNeedsNoDeepStack() {
         let count = 20_000
         let limiter = limiter(1_000_000, burst: count, maxWait: .seconds(1))
         let service = stack(
@@ -299,7 +299,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func aLongLineThatIsCancelledNeedsNoStack() {
+    @Test func cancellingALongLineOfARateLimiterNeedsNoDeepStack() {
         let count = 20_000
         let upstream = Upstream(on: scheduler)
         let limiter = limiter(maxWait: .seconds(1_000_000))
@@ -312,7 +312,7 @@ import Testing
     }
 
     /// Four threads call, cancel, and move the clock.
-    @Test func threadsKeepTheRateAndLoseNobody() {
+    @Test func threadsKeepARateLimitersRateAndLoseNoCall() {
         let limiter = limiter(1_000, burst: 5, maxWait: .milliseconds(3))
         let scheduler = scheduler
         let passes = Locked<[Duration]>([]), settled = Locked(0)
@@ -367,7 +367,7 @@ import Testing
         expectTrap("a rate limiter needs a period from a nanosecond to 366 days", in: result)
     }
 
-    @Test func aLongerPeriodThanAYearTraps() async {
+    @Test func aRateLimitersPeriodOverAYearTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RateLimiter(rate: 1, per: .seconds(366 * 24 * 3_600 + 1)) }

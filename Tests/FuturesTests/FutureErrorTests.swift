@@ -44,7 +44,7 @@ import Testing
         #expect(further.description.contains("TestError(number: 9)"))
     }
 
-    @Test func descriptionsTellTheState() {
+    @Test func theDescriptionOfAFutureTellsItsStateAndValue() {
         let promise = Promise<Int>()
         #expect(promise.description == "Future<Int>(pending)")
         promise.resolve(with: 3)
@@ -53,7 +53,7 @@ import Testing
     }
 
     /// The stored properties may change on another thread, and a mirror may be unable to read them.
-    @Test func aDumpShowsTheDescriptionAndNothingStored() {
+    @Test func aDumpOfAFutureShowsItsDescriptionAndNothingStored() {
         let promise = Promise<Int>()
         let derived = promise.map { $0 + 1 }.flatMap { Future(value: $0) }
         for future in [promise, derived, Future(error: TestError()), Future(value: 7)] {

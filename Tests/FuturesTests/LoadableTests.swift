@@ -17,7 +17,7 @@ let everyNumber: [Number] = [
 ]
 
 @Suite struct LoadableTests {
-    @Test func eachStateSaysWhatIsKnown() {
+    @Test func eachStateOfALoadableSaysWhichValueAndErrorAreKnown() {
         #expect(everyNumber.map(\.value) == [nil, nil, 1, 2, 3, nil, 4])
         #expect(
             everyNumber.map(\.error)
@@ -26,14 +26,14 @@ let everyNumber: [Number] = [
         #expect(everyNumber.map(\.isStale) == [false, false, true, false, true, false, true])
     }
 
-    @Test func statesAreEqualOnlyToThemselves() {
+    @Test func eachStateOfALoadableEqualsOnlyItself() {
         for (index, one) in everyNumber.enumerated() {
             #expect(everyNumber.indices.filter { everyNumber[$0] == one } == [index])
         }
         #expect(Set(everyNumber).count == everyNumber.count)
     }
 
-    @Test func mapKeepsTheStateAndChangesEveryValue() {
+    @Test func mapOfALoadableKeepsTheStateAndChangesEveryValue() {
         #expect(
             everyNumber.map { $0.map { "\($0)" } } == [
                 .idle, .loading(), .loading(previous: "1"), .loaded("2"),
@@ -49,13 +49,13 @@ let everyNumber: [Number] = [
         }
     }
 
-    @Test func mapThrowsWhatItsFunctionThrows() {
+    @Test func mapOfALoadableThrowsWhatItsFunctionThrows() {
         for number in everyNumber where number.value != nil {
             #expect(throws: Offline()) { try number.map { _ in throw Offline() } }
         }
     }
 
-    @Test func mapErrorChangesNothingElse() {
+    @Test func mapErrorOfALoadableChangesNothingButTheError() {
         for number in everyNumber {
             let mapped = number.mapError(\.host)
             #expect(mapped.value == number.value)
@@ -75,23 +75,23 @@ let everyNumber: [Number] = [
         }
     }
 
-    @Test func beginningToLoadKeepsWhatIsKnown() {
+    @Test func aLoadableThatStartsLoadingKeepsItsValue() {
         #expect(after { $0.startLoading() } == everyNumber.map { .loading(previous: $0.value) })
     }
 
-    @Test func aValueReplacesEverything() {
+    @Test func aLoadableThatReceivesAValueIsLoadedFromAnyState() {
         #expect(
             after { $0.finishLoading(with: .success(9)) }
                 == everyNumber.map { _ in .loaded(9, stale: false) })
     }
 
-    @Test func aFailureKeepsWhatIsKnown() {
+    @Test func aLoadableThatFailsKeepsItsValue() {
         #expect(
             after { $0.finishLoading(with: .failure(Offline())) }
                 == everyNumber.map { .failed(Offline(), previous: $0.value) })
     }
 
-    @Test func onlyWhatIsLoadedBecomesStale() {
+    @Test func invalidatingALoadableMakesOnlyLoadedValuesStale() {
         #expect(
             after { $0.invalidate() } == [
                 .idle, .loading(), .loading(previous: 1), .loaded(2, stale: true),
@@ -100,7 +100,7 @@ let everyNumber: [Number] = [
             ])
     }
 
-    @Test func cancellingGoesBackToWhatWasKnown() {
+    @Test func cancellingTheLoadingOfALoadableGoesBackToItsValue() {
         #expect(
             after { $0.cancelLoading() } == [
                 .idle, .idle, .loaded(1, stale: true), .loaded(2), .loaded(3, stale: true),
@@ -112,7 +112,7 @@ let everyNumber: [Number] = [
         #expect(after { $0.reset() } == everyNumber.map { _ in .idle })
     }
 
-    @Test func aResultIsLoadedOrFailed() {
+    @Test func aLoadableMadeOfAResultIsLoadedOrFailed() {
         #expect(Number(.success(1), previous: 2) == .loaded(1))
         #expect(Number(.failure(Offline()), previous: 2) == .failed(Offline(), previous: 2))
     }

@@ -14,7 +14,7 @@ import Testing
         #expect(promise.valueNow == 1)
     }
 
-    @Test func aRejectionIsFinalToo() {
+    @Test func aRejectedPromiseCannotBeSettledAgain() {
         let promise = Promise<Int>()
         #expect(promise.reject(with: TestError(number: 1)))
         #expect(!promise.reject(with: TestError(number: 2)))
@@ -22,7 +22,7 @@ import Testing
         #expect(promise.errorNow as? TestError == TestError(number: 1))
     }
 
-    @Test func aCancellationIsFinalToo() {
+    @Test func aCancelledPromiseCannotBeSettledAgain() {
         let promise = Promise<Int>()
         promise.cancel()
         #expect(!promise.resolve(with: 2))

@@ -91,7 +91,7 @@ import Testing
     }
 
     /// Unlike a future that derives from a promise, which is cancelled by its last waiter.
-    @Test func aFutureWithoutAHandlerOutlivesItsWaiters() {
+    @Test func aMadeFutureWithoutACancelHandlerGoesOnWhenItsObserverLeaves() {
         let (producer, promise) = (Producer<Int>(), Promise<Int>())
         let (made, derived) = (Future.make { producer.start($0) }, promise.map { $0 })
         for future in [made, derived] { future.observe { _ in }.cancel() }

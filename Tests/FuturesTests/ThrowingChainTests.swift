@@ -49,12 +49,12 @@ import Testing
         try load(left + right)
     }
 
-    @Test func whatAFunctionOfOneValueThrowsRejectsTheFuture() throws {
+    @Test func aCombinedFunctionOfOneValueThatThrowsRejectsItsFuture() throws {
         #expect(try combine(7, with: Self.load)().result?.get() == 7)
         #expect(throws: Refusal()) { try combine(0, with: Self.load)().result?.get() }
     }
 
-    @Test func whatAFunctionOfSeveralValuesThrowsRejectsTheFuture() throws {
+    @Test func aCombinedFunctionOfSeveralValuesThatThrowsRejectsItsFuture() throws {
         #expect(try combine(7, 1, with: Self.sum)().result?.get() == 8)
         #expect(throws: Refusal()) { try combine(7, -7, with: Self.sum)().result?.get() }
     }

@@ -71,7 +71,7 @@ import Testing
         #expect(json.contains(#""trace_id":"\#(trace.traceID)""#))
     }
 
-    @Test func theReceiversOfAnObserverSeeTheSameCall() throws {
+    @Test func metricsRecorderAndLogOfOneObserverSeeTheSameCall() throws {
         let upstream = Upstream(on: scheduler, [.broken, .value(7)])
         let (metrics, recorder, log) = (ServiceMetrics(), CallRecorder(), Locked<[String]>([]))
         let observer = ServiceObserver(combining: [
@@ -173,7 +173,7 @@ import Testing
         #expect(call.span(2)?.outcome == "failure")
     }
 
-    @Test func whatIsHeardTwiceOrNeverBeganChangesNothing() {
+    @Test func aRecordedCallIgnoresEventsHeardTwiceAndEndsThatNeverBegan() {
         let call = call([
             .made(.ended(.failure)), .made(.began(name: "load"), at: 1),
             .made(.began(name: "again"), at: 2), .made(.ended(.success), at: 3),
@@ -186,7 +186,7 @@ import Testing
         #expect(call.spans[0].outcome == "success")
     }
 
-    @Test func beyondTheLimitEventsAreCountedAndEndsStillArrive() {
+    @Test func aRecordedCallBeyondItsLimitCountsEventsAndStillTakesEnds() {
         let call = call(
             [.made(.began(name: "load")), .made(.hit)]
                 + (2...9).map { .made(.began(name: "attempt \($0)"), span: $0, in: 1) }
@@ -198,12 +198,12 @@ import Testing
         #expect(call.spans[0].end?.offset == .milliseconds(7))
     }
 
-    @Test func anEndBeforeTheBeginningIsAtIt() {
+    @Test func aRecordedSpanThatEndsBeforeItBeginsEndsAtItsBeginning() {
         let call = call([.made(.began(name: "load"), at: 5), .made(.ended(), at: 3)])
         #expect(call.spans[0].end == call.spans[0].start)
     }
 
-    @Test func rowsAreTheTreeInOrderOfTime() {
+    @Test func theRowsOfARecordedCallAreItsTreeInOrderOfTime() {
         let call = call([
             .made(.began(name: "a"), at: 0), .made(.began(name: "c"), at: 20, span: 3, in: 1),
             .made(.began(name: "b"), at: 10, span: 2, in: 1),
@@ -219,7 +219,7 @@ import Testing
         #expect(rows == ["0 a", "1 b", "2 d", "1 hit", "1 c", "0 e", "0 miss"])
     }
 
-    @Test func spansThatAreTheirOwnAncestorsAreStillThere() {
+    @Test func aRecordedCallShowsSpansThatAreTheirOwnAncestors() {
         let call = call([
             .made(.began(name: "a"), span: 1, in: 1), .made(.began(name: "b"), span: 2, in: 3),
             .made(.began(name: "c"), span: 3, in: 2),
@@ -227,7 +227,7 @@ import Testing
         #expect(call.rows.count == 3)
     }
 
-    @Test func nestingNeedsNoStack() {
+    @Test func deeplyNestedSpansOfARecordedCallNeedNoDeepStack() {
         let call = call(
             (1...20_000).map { .made(.began(name: "\($0)"), span: $0, in: $0 - 1) },
             limit: 20_000)

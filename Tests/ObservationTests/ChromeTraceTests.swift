@@ -58,7 +58,7 @@ import Testing
         #expect(process.arguments["name"] == "call \(call.number): load")
     }
 
-    @Test func overlappingSpansAreOnSeveralThreads() throws {
+    @Test func overlappingSpansAreOnSeveralThreadsOfATrace() throws {
         for event: PolicyEvent in [
             .made(.began(name: "load")), .made(.began(name: "call 1"), by: "hedge", span: 2, in: 1),
             .made(.began(name: "call 2"), by: "hedge", at: 20, span: 3, in: 1),
@@ -75,7 +75,7 @@ import Testing
             all.filter { $0.ph == "X" }.map { $0.arguments["unfinished"] } == ["true", "true", nil])
     }
 
-    @Test func callsAreProcessesOnOneClock() throws {
+    @Test func callsAreProcessesOnOneClockInATrace() throws {
         let service = stack(
             .observed(by: recorder.observer, on: scheduler, named: { "\($0.number)" }),
             over: Upstream(on: scheduler, [.value(1), .value(2)]).send)
@@ -147,13 +147,13 @@ import Testing
         #expect(lanes([(1, nil, 0, 50), (2, 1, 10, 60), (3, 1, 55, 58)]) == [1, 2, 3])
     }
 
-    @Test func momentsAndUnfinishedSpansHaveALane() {
+    @Test func momentsAndUnfinishedSpansHaveALaneInATrace() {
         #expect(lanes([(1, nil, 5, 5), (2, 1, 5, 5), (3, 2, 5, 5)]) == [1, 1, 1])
         #expect(lanes([(1, nil, 0, nil), (2, 1, 1, nil), (3, 1, 2, 4)]) == [1, 1, 2])
     }
 
     /// However spans overlap, two spans in one lane are nested or disjoint.
-    @Test func noTwoSpansOfALaneCross() throws {
+    @Test func noTwoSpansOfATracesLaneCross() throws {
         for seed in 0..<300 as Range<UInt64> {
             var chance = SeededGenerator(seed: seed)
             var spans: [(number: Int, parent: Int?, start: Int, end: Int?)] = [(1, nil, 0, 100)]

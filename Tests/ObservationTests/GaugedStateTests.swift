@@ -10,7 +10,7 @@ import Testing
 @Suite struct GaugedStateTests {
     private let scheduler = ManualScheduler()
 
-    @Test func theNumbersOfWatchedStatesAreShown() {
+    @Test func metricsShowTheNumbersOfWatchedPolicies() {
         let metrics = ServiceMetrics()
         let breaker = CircuitBreaker(named: "shop", on: scheduler)
         let bulkhead = Bulkhead(named: "shop", limit: 2, queue: 5, leaseTime: nil, on: scheduler)
@@ -48,7 +48,7 @@ import Testing
         for call in calls { call.cancel() }
     }
 
-    @Test func statesWithOneNameAreOneSeries() {
+    @Test func metricsShowWatchedPoliciesWithOneNameAsOneSeries() {
         let metrics = ServiceMetrics()
         let budgets = (1...3).map { RetryBudget(named: "a", capacity: $0) }
         let breakers = (1...2).map { _ in CircuitBreaker(named: "a", on: scheduler) }
@@ -60,7 +60,7 @@ import Testing
             metrics.prometheusText.contains(#"state{policy="circuitBreaker",policy_name="a"} 3"#))
     }
 
-    @Test func gaugesThatNoStateHasAreNotShown() {
+    @Test func metricsShowNoGaugeThatNoWatchedPolicyHas() {
         let metrics = ServiceMetrics(labelLimit: 1)
         for _ in 1...100 { metrics.watch(RetryBudget(named: "a")) }
         #expect(metrics.prometheusText == "")
@@ -70,7 +70,7 @@ import Testing
         #expect(lines.count == 8)
     }
 
-    @Test func everyGaugeIsShownByTheStateThatHasIt() {
+    @Test func atLeastOnePolicyHasEachGauge() {
         let states: [any StateNumbers] = [
             AdaptiveConcurrency(on: scheduler), LoadShedder(on: scheduler),
             AdaptiveThrottle(on: scheduler), RateLimiter(rate: 1, per: .seconds(1), on: scheduler),

@@ -131,7 +131,7 @@ import Testing
         #expect(try #require(recorder.lastCall).chromeTrace.contains(#""policy_name":"writes""#))
     }
 
-    @Test func aLabelHasABoundedNumberOfNames() {
+    @Test func theNamesOfPoliciesInAMetricsLabelAreBounded() {
         let metrics = ServiceMetrics(labelLimit: 2)
         for number in 1...5 {
             metrics.observer.receive(
@@ -145,7 +145,7 @@ import Testing
         #expect(lines.contains { $0.contains(#"policy_name="other""#) && $0.hasSuffix(" 3") })
     }
 
-    @Test func aLogLineOfOnesOwnJoinsTheEventsOfTheCall() {
+    @Test func aServiceCanLogWithTheCallAndSpanNumbersOfItsEvents() {
         let seen = Locked<[(UInt64?, Int?)]>([])
         let service = stack(
             .observed(by: log.observer, on: scheduler), .retry(on: scheduler),

@@ -9,7 +9,7 @@ import Testing
 @Suite(.oneAtATime) struct ServiceMetricsTests {
     let scheduler = ManualScheduler()
 
-    @Test func aCallWithARetryHasThisWholeText() {
+    @Test func theMetricsOfACallWithARetryAreThisWholeText() {
         let metrics = ServiceMetrics()
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .microseconds(30_500))])
         _ = stack(
@@ -110,7 +110,7 @@ import Testing
         #expect(text.hasSuffix("\nmy:app_2_calls_in_flight{call=\"\(label)\"} 1\n"))
     }
 
-    @Test func longSumsAreExact() {
+    @Test func longSumsOfMetricsAreExact() {
         let metrics = ServiceMetrics()
         for _ in 0..<4 {
             metrics.observer.receive(
@@ -184,7 +184,7 @@ import Testing
         return table
     }
 
-    @Test func callsAreCountedByNameAndOutcome() {
+    @Test func metricsCountCallsByNameAndOutcome() {
         let table = table([
             .made(.began(name: "a"), call: 1), .made(.began(name: "b"), call: 2),
             .made(.ended(.success, after: 7), call: 2), .made(.began(name: "a"), call: 3),
@@ -196,7 +196,7 @@ import Testing
         #expect(table.inFlight.series == [["a"]: 1, ["b"]: 0])
     }
 
-    @Test func attemptsAreCountedByCallAndPolicy() {
+    @Test func metricsCountAttemptsByCallAndPolicy() {
         let table = table([
             .made(.began(name: "a")), .made(.began(name: "attempt 1"), by: "retry", span: 2),
             .made(.ended(.retryable(after: .seconds(1)), after: 7), by: "retry", span: 2),
@@ -209,7 +209,7 @@ import Testing
         #expect(table.events.series.isEmpty)
     }
 
-    @Test func everythingElseIsCountedByKindAndReason() {
+    @Test func metricsCountEventsByKindAndReason() {
         let table = table([
             .made(.began(name: "a")), .made(.retryWithheld(reason: "budget"), by: "retry"),
             .made(.retryWithheld(reason: "budget"), by: "retry"),
@@ -269,7 +269,7 @@ import Testing
         #expect(table.inFlight.series == [["a"]: 1])
     }
 
-    @Test func spansOfOneCallAreToldApart() {
+    @Test func metricsTellTheSpansOfOneCallApart() {
         let table = table([
             .made(.began(name: "outer"), span: 1), .made(.began(name: "inner"), span: 2, in: 1),
             .made(.ended(), span: 2, in: 1), .made(.ended(.failure), span: 1),
@@ -279,7 +279,7 @@ import Testing
 }
 
 @Suite struct PrometheusHistogramTests {
-    @Test func theBoundOfABucketIsIncluded() {
+    @Test func theBoundOfAHistogramsBucketIsIncluded() {
         var histogram = PrometheusHistogram()
         histogram.add(.milliseconds(5))
         histogram.add(.nanoseconds(5_000_001))
@@ -316,14 +316,14 @@ import Testing
 }
 
 @Suite struct BoundedLabelsTests {
-    @Test func labelsBeyondTheLimitAreOther() {
+    @Test func metricsLabelsBeyondTheLimitAreOther() {
         var labels = BoundedLabels(limit: 2)
         #expect(
             ["a", "b", "c", "a", "d", "b"].map { labels.admit($0) }
                 == ["a", "b", "other", "a", "other", "b"])
     }
 
-    @Test func longLabelsAreCut() {
+    @Test func longLabelsOfMetricsAreCut() {
         var labels = BoundedLabels(limit: 2)
         #expect(labels.admit(String(repeating: "x", count: 500)).unicodeScalars.count == 129)
     }

@@ -44,7 +44,7 @@ import Testing
         #expect((list as? [Any])?.isEmpty == true)
     }
 
-    @Test func whatShowsNoMarkBecomesItsEscape() {
+    @Test func aTracePageEscapesInvisibleCharacters() {
         #expect(
             "a\r\nb\u{2028}\u{202E}c\u{E0001}".withVisibleScalars
                 == #"a\u{D}\u{A}b\u{2028}\u{202E}c\u{E0001}"#)
@@ -60,7 +60,7 @@ import Testing
     ]
 
     @Test(arguments: hostile)
-    func noTextOfARecordingIsMarkup(text: String) throws {
+    func noTextOfARecordingIsMarkupInATracePage(text: String) throws {
         recorder.observer.receive(.made(.began(name: text)))
         recorder.observer.receive(.made(.note(text), by: text, at: 1))
         recorder.observer.receive(.made(.stateChanged(from: text, to: text), at: 2))
@@ -79,7 +79,7 @@ import Testing
         #expect(rows.last?.facts == [["from", shown], ["to", shown]])
     }
 
-    @Test func theScriptAndTheStyleEndWhereThePageEndsThem() {
+    @Test func aTracePagesScriptAndStyleEndWhereThePageEndsThem() {
         for text in [
             TracePageStyle.css, TracePageScript.model, TracePageScript.time, TracePageScript.view,
             TracePageScript.control, TracePageScript.input,
@@ -125,7 +125,7 @@ import Testing
             [Call].self, from: Data(TracePageData(of: recorder.calls).json.utf8))
     }
 
-    @Test func aRetryIsSpansAndAMark() throws {
+    @Test func aRetryIsSpansAndAMarkInATracePage() throws {
         scheduler.advance(by: .seconds(1_000_000))
         let upstream = Upstream(
             on: scheduler, [.error(Telling()), .value(7, after: .nanoseconds(30_001))])
@@ -157,14 +157,14 @@ import Testing
             ])
     }
 
-    @Test func whatGoesOnHasNeitherEndNorOutcome() throws {
+    @Test func anUnfinishedCallHasNeitherEndNorOutcomeInATracePage() throws {
         recorder.observer.receive(.made(.began(name: "load")))
         let row = try #require(try calls().first?.rows.first)
         #expect(row.end == nil)
         #expect(row.outcome == nil)
     }
 
-    @Test func callsAreOnOneClock() throws {
+    @Test func callsAreOnOneClockInATracePage() throws {
         for call in 1...2 {
             recorder.observer.receive(
                 .made(.began(name: "load"), at: call * 50, call: UInt64(call)))
@@ -180,7 +180,7 @@ import Testing
         #expect(TracePageData(of: recorder.calls).json.contains(#""dropped":2,"#))
     }
 
-    @Test func everyEventIsSomeHundredBytes() {
+    @Test func anEventTakesSomeHundredBytesOfATracePage() {
         let recorder = CallRecorder(calls: 1, eventsPerCall: 10_000)
         recorder.observer.receive(.made(.began(name: "load")))
         for span in 2...10_000 {

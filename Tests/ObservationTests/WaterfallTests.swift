@@ -77,7 +77,7 @@ import Testing
                     """)
     }
 
-    @Test func everyLineHasItsColumnsAtTheSamePlaces() throws {
+    @Test func everyLineOfAWaterfallHasItsColumnsAtTheSamePlaces() throws {
         var events: [PolicyEvent] = [.made(.began(name: "load"))]
         let long = String(repeating: "long ", count: 20)
         events.append(.made(.began(name: long), span: 100, in: 1))
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func deepNestingIsNotIndentedWithoutEnd() {
+    @Test func aWaterfallDoesNotIndentDeepNestingWithoutEnd() {
         let text = waterfall((1...50).map { .made(.began(name: "\($0)"), span: $0, in: $0 - 1) })
         #expect(
             text.split(separator: "\n").last?.hasPrefix(String(repeating: " ", count: 20) + "50")
@@ -145,7 +145,7 @@ import Testing
         return try #require(recorder.lastCall)
     }
 
-    @Test func eachOutcomeHasItsColour() throws {
+    @Test func eachOutcomeHasItsColourInAWaterfall() throws {
         let text = try call().waterfall(width: 10, style: .ansi)
         for (code, fill, word) in [
             (32, "=", "success"), (33, "x", "retryable"), (90, "-", "ignorable"),
@@ -165,7 +165,7 @@ import Testing
         #expect(text.replacing(/\u{1B}\[[0-9]+m/, with: "") == call.waterfall(width: 10))
     }
 
-    @Test func plainTextHasNoEscapes() throws {
+    @Test func aPlainWaterfallHasNoEscapes() throws {
         #expect(!(try call().waterfall().contains("\u{1B}")))
     }
 }
@@ -180,7 +180,7 @@ import Testing
             from: at(1_000 + start), to: end.map { at(1_000 + $0) }, of: "=")
     }
 
-    @Test func aBarCoversItsShareOfTheScale() {
+    @Test func aWaterfallsBarCoversItsShareOfTheScale() {
         #expect(bar(0, 100) == "==========")
         #expect(bar(0, 50) == "=====     ")
         #expect(bar(0, 51) == "======    ")
@@ -192,19 +192,19 @@ import Testing
         #expect(bar(0, 1) == "=         ")
     }
 
-    @Test func aBarOutsideTheScaleIsAtItsEdge() {
+    @Test func aWaterfallsBarOutsideTheScaleIsAtItsEdge() {
         #expect(bar(-50, 20) == "==        ")
         #expect(bar(90, 200) == "         =")
         #expect(bar(-5, -2) == "=         ")
         #expect(bar(200, 300) == "         =")
     }
 
-    @Test func aScaleOfNoTimeDoesNotTrap() {
+    @Test func aWaterfallsScaleOfNoTimeDoesNotTrap() {
         #expect(bar(0, 0, of: 0) == "=         ")
         #expect(bar(0, nil, of: 0) == "=         ")
     }
 
-    @Test func aScaleOfTheLongestTimeDoesNotOverflow() {
+    @Test func aWaterfallsScaleOfTheLongestTimeDoesNotOverflow() {
         let end = SchedulerInstant(offset: .nanoseconds(Int64.max))
         let scale = TimeScale(from: SchedulerInstant(offset: .zero), to: end, columns: 1_000)
         #expect(scale.bar(from: end, to: end, of: "=").last == "=")
@@ -216,12 +216,12 @@ import Testing
         (.milliseconds(1), "1.0 ms"), (.milliseconds(9_999), "9999.0 ms"),
         (.seconds(10), "10.0 s"), (.seconds(3_600), "3600.0 s"),
     ])
-    func theUnitFitsTheWhole(total: Duration, text: String) {
+    func theUnitOfAWaterfallsScaleFitsItsWholeTime(total: Duration, text: String) {
         let end = at(0).advanced(by: total)
         #expect(TimeScale(from: at(0), to: end, columns: 10).text(of: end) == text)
     }
 
-    @Test func theHeadingNamesBothEndsThatFit() {
+    @Test func theHeadingOfAWaterfallNamesTheEndsThatFit() {
         #expect(
             TimeScale(from: at(0), to: at(100), columns: 20).heading == "0.0 ms      100.0 ms")
         #expect(TimeScale(from: at(0), to: at(100), columns: 14).heading == "      100.0 ms")
@@ -233,12 +233,12 @@ import Testing
             (1_000_000, "1.0"), (12_340_000, "12.3"), (-5_000_000, "0.0"),
             (Int64.max, "9223372036854.8"),
         ] as [(Int64, String)])
-    func aDurationIsRoundedToAUnit(nanoseconds: Int64, text: String) {
+    func aWaterfallRoundsADurationToAUnit(nanoseconds: Int64, text: String) {
         #expect(Duration.nanoseconds(nanoseconds).rounded(to: .millisecond) == text)
     }
 
     /// Each column shows whether the bar covers any moment of it.
-    @Test func barsAgreeWithAnOracle() {
+    @Test func aWaterfallsBarsAgreeWithAnOracle() {
         var chance = SeededGenerator(seed: 3)
         for _ in 0..<500 {
             let columns = Int.random(in: 10...50, using: &chance)

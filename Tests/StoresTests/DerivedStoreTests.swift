@@ -28,7 +28,7 @@ import Testing
             }
         })
 
-    @Test func aSubscriptionToAPartSkipsEqualValues() {
+    @Test func aSubscriptionToAPartOfAStoreSkipsEqualValues() {
         let names = TestLog<Pair<String>>()
         let subscription = store.derived(\.name).subscribe { names.append(Pair($0, $1)) }
         store.dispatch(.count(0))
@@ -61,7 +61,7 @@ import Testing
         #expect(store.state.name == "z")
     }
 
-    @Test func onlyThoseAreToldWhosePartHasChanged() {
+    @Test func onlyObserversWhosePartOfAStoreHasChangedAreTold() {
         let parts = Store<[Int], Int>(
             initialState: Array(repeating: 0, count: 1000),
             reducer: Reducer { state, index in state[index] += 1 })
@@ -76,7 +76,7 @@ import Testing
         #expect(told.elements == [7, 993, 7])
     }
 
-    @Test func aPartIsComparedOnceHoweverManyObserveIt() {
+    @Test func aDerivedStoreComparesItsPartOnceHoweverManyObserveIt() {
         let asked = Locked(0)
         let name = store.derived { state in
             asked.withLock { $0 += 1 }
@@ -92,7 +92,7 @@ import Testing
         #expect(told.elements == Array(0..<1000))
     }
 
-    @Test func itsObserversSeeConsecutivePairsThoughOneDispatches() {
+    @Test func observersOfADerivedStoreSeeConsecutivePairsThoughOneDispatches() {
         let store = store
         let name = store.derived(\.name)
         let (first, second) = (TestLog<Pair<String>>(), TestLog<Pair<String>>())
@@ -107,7 +107,7 @@ import Testing
         #expect(second.elements == expected)
     }
 
-    @Test func subscribedDuringNotifyItIsReplayedOnceThenToldOnlyOfNewer() {
+    @Test func anObserverAddedWhileADerivedStoreNotifiesSeesTheStateOnceAndThenOnlyNewerOnes() {
         let name = store.derived(\.name)
         let seen = TestLog<Pair<String>>()
         name.subscribe { [unowned name] _, new in
@@ -118,7 +118,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, "b"), Pair("b", "c")])
     }
 
-    @Test func unsubscribingRemovesOnlyItsOwnAlsoDuringNotify() {
+    @Test func unsubscribingFromADerivedStoreWhileItNotifiesRemovesOnlyThatObserver() {
         let name = store.derived(\.name)
         let seen = TestLog<String>()
         let second = Locked<[@Sendable () -> Void]>([])
@@ -142,7 +142,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, "a"), Pair(nil, "b"), Pair("b", "c")])
     }
 
-    @Test func aPartOfAPartIsDerivedToo() {
+    @Test func aDerivedStoreMayBeDerivedFromADerivedStore() {
         let flag = store.derived(\.inner).derived(\.flag)
         let seen = TestLog<Pair<Bool>>()
         flag.subscribe { seen.append(Pair($0, $1)) }
@@ -164,7 +164,7 @@ import Testing
         #expect(await names.next() == "b")
     }
 
-    @Test func aSubscriptionOfATemporaryIsEndedByItsToken() {
+    @Test func aSubscriptionOfATemporaryDerivedStoreIsEndedByItsToken() {
         let seen = TestLog<String>()
         let first = store.derived(\.name).subscribe { _, new in seen.append("1 \(new)") }
         let second = store.derived(\.name).subscribe { _, new in seen.append("2 \(new)") }

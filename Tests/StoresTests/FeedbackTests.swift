@@ -57,7 +57,7 @@ import Testing
             ])
     }
 
-    @Test func anEffectLivesWhileItsQueryIsEqual() {
+    @Test func aFeedbacksEffectLivesWhileItsQueryStaysEqual() {
         let store = store()
         store.dispatch(.want("a"))
         store.dispatch(.tick)
@@ -72,7 +72,7 @@ import Testing
         #expect(store.state.books.isEmpty)
     }
 
-    @Test func theInitialStateIsAskedAndTheAnswerComes() {
+    @Test func aFeedbackQueriesTheInitialStateAndItsAnswerIsDispatched() {
         let store = store(Search(wanted: "a"))
         #expect(started.elements == ["a"])
         promises.withLock { $0["a"] }?.resolve(with: .found("Momo"))
@@ -82,7 +82,7 @@ import Testing
         #expect(cancelled.elements.isEmpty)
     }
 
-    @Test func eachOfSeveralQueriesHasItsEffect() {
+    @Test func eachOfAFeedbacksQueriesHasItsEffect() {
         let store = store()
         store.dispatch(.rooms(["x"]))
         store.dispatch(.rooms(["x", "y"]))
@@ -103,7 +103,7 @@ import Testing
         #expect(cancelled.elements == ["room y"])
     }
 
-    @Test func feedbacksAreCancelledWhenTheStoreGoes() {
+    @Test func feedbacksAreCancelledWhenTheirStoreIsReleased() {
         var store: Store<Search, Event>? = store(Search(wanted: "a"))
         weak let gone = store
         store = nil

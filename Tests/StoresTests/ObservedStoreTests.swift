@@ -18,14 +18,14 @@ import Testing
         #expect(await comesTrue(condition))
     }
 
-    @Test func anEventDispatchedHereIsInTheStateWhenDispatchReturns() {
+    @Test func anEventDispatchedToAnObservedStoreIsInItsStateWhenDispatchReturns() {
         let view = ObservedStore(store)
         view.dispatch(2)
         #expect(view.count == 2)
         #expect(view.state == Screen(name: "a", count: 2))
     }
 
-    @Test func aReaderIsToldOnceTheStateChanges() async {
+    @Test func aReaderOfAnObservedStoreIsToldWhenTheStateChanges() async {
         let view = ObservedStore(store)
         let changes = TestLog<Int>()
         withObservationTracking {
@@ -41,7 +41,7 @@ import Testing
         #expect(view.count == 3)
     }
 
-    @Test func anObserverThatDispatchesAtOnceIsNotSetBack() {
+    @Test func anObserverOfAnObservedStoreMayDispatchAtOnce() {
         let view = ObservedStore(store)
         let isFirst = Locked(true)
         withObservationTracking {
@@ -57,7 +57,7 @@ import Testing
         #expect(view.count == 11)
     }
 
-    @Test func ofADerivedStoreOnlyChangesOfThePartAreTold() async {
+    @Test func anObservedDerivedStoreTellsOnlyChangesOfItsPart() async {
         let view = ObservedStore(store.derived(\.name))
         let all = ObservedStore(store)
         let changes = TestLog<Int>()
@@ -72,7 +72,7 @@ import Testing
         #expect(view.state == "a")
     }
 
-    @Test func ofADerivedStoreAnEventDispatchedHereIsInTheState() {
+    @Test func anEventDispatchedToAnObservedDerivedStoreIsInItsStateAtOnce() {
         let view = ObservedStore(store.derived(\.count))
         let changes = TestLog<Int>()
         view.dispatch(2)
@@ -89,7 +89,7 @@ import Testing
         #expect(view.state == 3)
     }
 
-    @Test func itGoesThoughItsStoreStaysAndUnsubscribes() {
+    @Test func anObservedStoreIsFreedAndUnsubscribesThoughItsStoreStays() {
         var view: ObservedStore? = ObservedStore(store)
         weak let gone = view
         view?.dispatch(1)

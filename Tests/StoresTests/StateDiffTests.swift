@@ -30,18 +30,18 @@ import Testing
         return StateDiff(from: Login(), to: new).lines
     }
 
-    @Test func equalValuesDoNotDiffer() {
+    @Test func aStateDiffOfEqualValuesIsEmpty() {
         #expect(lines { _ in }.isEmpty)
         #expect(StateDiff(from: 1, to: 1).lines.isEmpty)
     }
 
-    @Test func aPropertyIsNamedByItsPath() {
+    @Test func aStateDiffNamesAPropertyByItsPath() {
         #expect(lines { $0.name = "Tangent" } == ["- name: \"Tan\"", "+ name: \"Tangent\""])
         #expect(StateDiff(from: 1, to: 2).lines == ["- 1", "+ 2"])
         #expect(StateDiff(from: 1, to: 2).description == "- 1\n+ 2")
     }
 
-    @Test func collectionsAreComparedByPlaceAndByKey() {
+    @Test func aStateDiffComparesCollectionsByPlaceAndByKey() {
         #expect(lines { $0.tries = [4] } == ["- tries: []", "+ tries[0]: 4"])
         #expect(lines { $0.marks = ["x"] } == ["- marks: []", "+ marks[\"x\"]: contained"])
         #expect(
@@ -49,7 +49,7 @@ import Testing
                 == ["- byKey[\"a\"]: 1", "+ byKey[\"a\"]: 2", "+ byKey[\"b\"]: 3"])
     }
 
-    @Test func missingValuesAndCasesAreTold() {
+    @Test func aStateDiffTellsMissingValuesAndCases() {
         #expect(lines { $0.error = "no" } == ["- error: nil", "+ error: \"no\""])
         #expect(lines { $0.step = .loading(2) } == ["- step: .idle", "+ step.loading: 2"])
         #expect(
@@ -73,7 +73,7 @@ import Testing
         var books: [Book] = [Book(id: 1, title: "Momo"), Book(id: 2, title: "Faust")]
     }
 
-    @Test func datesWithinASecondAreToldApart() {
+    @Test func aStateDiffTellsDatesWithinASecondApart() {
         let old = Date(timeIntervalSinceReferenceDate: 0.25)
         let new = Date(timeIntervalSinceReferenceDate: 0.5)
         let diff = StateDiff(from: ["at": old], to: ["at": new]).lines
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test("values that differ and print the same are told apart, by kind or in words")
-    func valuesThatDifferAndPrintTheSameAreToldApart() {
+    func aStateDiffTellsValuesApartThatPrintTheSame() {
         #expect(
             StateDiff(from: Hidden(id: 1), to: Hidden(id: 2)).lines
                 == ["- hidden (id: 1)", "+ hidden (id: 2)"])
@@ -106,7 +106,7 @@ import Testing
         var description: String { "mute" }
     }
 
-    @Test func anInsertionShowsTheNewElementAlone() {
+    @Test func aStateDiffOfAnInsertionShowsTheNewElementAlone() {
         #expect(StateDiff(from: [1, 2, 3], to: [9, 1, 2, 3]).lines == ["+ [0]: 9"])
         #expect(StateDiff(from: [1, 2, 3], to: [2, 3]).lines == ["- [0]: 1"])
         #expect(StateDiff(from: [1, 2, 3], to: [1, 7, 3]).lines == ["- [1]: 2", "+ [1]: 7"])
@@ -115,7 +115,7 @@ import Testing
                 == ["+ [0]: 0", "- [1]: 2", "- [3]: 4", "+ [3]: 5"])
     }
 
-    @Test func elementsWithAnIdAreComparedWithThemselves() {
+    @Test func aStateDiffComparesElementsWithAnIdWithThemselves() {
         let old = Shelf()
         var new = old
         new.books.insert(Book(id: 3, title: "Emil"), at: 0)
@@ -136,14 +136,14 @@ import Testing
                 == ["- books[id: 1].id: 1", "- books[id: 1].title: \"Momo\""])
     }
 
-    @Test func longArraysThatHaveNothingInCommonAreComparedByPlace() {
+    @Test func aStateDiffComparesLongArraysWithNothingInCommonByPlace() {
         let lines = StateDiff(from: Array(0..<3000), to: Array(5000..<8000)).lines
         #expect(lines.count == 6000)
         #expect(lines.prefix(2) == ["- [0]: 0", "+ [0]: 5000"])
         #expect(StateDiff(from: Array(0..<3000), to: Array(-1..<3000)).lines == ["+ [0]: -1"])
     }
 
-    @Test func aCycleOfObjectsIsNotFollowed() {
+    @Test func aStateDiffDoesNotFollowACycleOfObjects() {
         let (first, second) = (Node(), Node())
         first.next = first
         second.next = second

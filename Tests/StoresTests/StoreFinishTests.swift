@@ -21,7 +21,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func itWaitsForAllThatComesOfAnEffect() {
+    @Test func finishingAStoreWaitsForTheEffectsOfAnEffectsEvents() {
         stage.effects.withLock { $0["second"] = stage.pending("second") }
         let first = Promise<Event>()
         stage.run(.future(first))
@@ -33,7 +33,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func itIsDoneAfterTheObserversWereTold() {
+    @Test func finishingAStoreIsDoneAfterTheObserversWereTold() {
         let order = TestLog<String>()
         stage.run(stage.pending("a"))
         stage.store.subscribe { _, new in order.append("\(new)") }
@@ -42,7 +42,7 @@ import Testing
         #expect(order.elements == ["[]", "[\"a\"]", "finished"])
     }
 
-    @Test func whatIsUnderWayIsNamedWhenTheTimeIsOver() throws {
+    @Test func finishingAStoreNamesTheEffectsUnderWayWhenTheTimeIsOver() throws {
         stage.run(stage.pending("a").id("page").id("screen"))
         stage.run(stage.pending("b").id("screen", .serial))
         stage.run(stage.pending("c"))
@@ -62,7 +62,7 @@ import Testing
         #expect(stage.cancelled.elements.isEmpty)
     }
 
-    @Test func aFeedbackIsNamedAsOne() {
+    @Test func finishingAStoreNamesAFeedbackAsOne() {
         let pending = stage.pending("a")
         let store = Store<Int, Event>(
             initialState: 0, reducer: Reducer { state, _ in state },
@@ -91,7 +91,7 @@ import Testing
         #expect(isDone(finish()))
     }
 
-    @Test func aStoreThatGoesHasFinished() {
+    @Test func aReleasedStoreHasFinished() {
         stage.run(stage.pending("a"))
         let done = finish()
         stage.release()
@@ -99,7 +99,7 @@ import Testing
         #expect(isDone(done))
     }
 
-    @Test func anEventOnItsWayThroughTheMiddlewareIsWaitedFor() {
+    @Test func finishingAStoreWaitsForAnEventOnItsWayThroughTheMiddleware() {
         let results = TestLog<Bool>()
         let scheduler = scheduler
         let middleware = StoreMiddleware<Int, Int> { _ in
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func behindMiddlewareItIsDoneAfterTheEventIsReduced() {
+    @Test func finishingAStoreWithMiddlewareIsDoneAfterTheEventIsReduced() {
         let answer = Promise<Int>()
         let behind = Behind { $0 == 1 ? .future(answer) : .none }
         behind.store.dispatch(1)
@@ -180,7 +180,7 @@ import Testing
         #expect(isDone(done))
     }
 
-    @Test func behindMiddlewareItWaitsForWhatTheEventBegins() {
+    @Test func finishingAStoreWithMiddlewareWaitsForTheEffectThatTheEventBegins() {
         let (first, second) = (Promise<Int>(), Promise<Int>())
         let behind = Behind { $0 == 1 ? .future(first) : $0 == 2 ? .future(second) : .none }
         behind.store.dispatch(1)
@@ -191,7 +191,7 @@ import Testing
         #expect(isDone(done))
     }
 
-    @Test func itWaitsForAnEventThatACancelledOperationHasSentIntoTheMiddleware() {
+    @Test func finishingAStoreWaitsForAnEventThatACancelledOperationHasSent() {
         let send = Locked<Effect<Int>.Send?>(nil)
         let end = Promise<Void>()
         let behind = Behind(
@@ -216,7 +216,7 @@ import Testing
         #expect(isDone(done))
     }
 
-    @Test func aStoreThatGoesWhileAnEventIsInTheMiddlewareHasFinished() {
+    @Test func aStoreReleasedWhileAnEventIsInTheMiddlewareHasFinished() {
         let answer = Promise<Int>()
         let held = Locked<Behind?>(nil)
         let done = {

@@ -40,7 +40,7 @@ import Testing
         #expect(store.state == ["x", "y"])
     }
 
-    @Test func aRecursiveDispatchReentersTheWholeChain() {
+    @Test func aDispatchWithinAMiddlewareGoesThroughTheWholeChain() {
         let twice = Middleware { context in
             { next in
                 { event in
@@ -130,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func effectsGoThroughTheChainUnlessTheyAreReplaced() {
+    @Test func eventsOfEffectsGoThroughTheMiddlewareUnlessTheirEffectIsReplaced() {
         let promises = Locked<[Promise<String>]>([])
         let store = Store<[String], String>(
             initialState: [],
@@ -160,7 +160,7 @@ import Testing
         done.wait()
     }
 
-    @Test func aSequenceGoesOnAfterAnEventThatWaitedForTheSetUpIsReduced() {
+    @Test func aSequenceOfEffectsGoesOnAfterAnEventThatWaitedForTheMiddlewareIsReduced() {
         let seen = seen
         let first = Promise<String>()
         // During the event that waits first, another thread settles the effect that the feedback began.
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func aCancellationIsCarriedOutBeforeWhatANewerEventBegins(hasMiddleware: Bool) {
+    func aCancellationOfAnEffectIsCarriedOutBeforeANewerEventsEffectBegins(hasMiddleware: Bool) {
         let seen = seen
         let (old, job) = (Promise<String>(), Promise<String>())
         old.onCancel { seen.append("cancel the old one") }
@@ -222,7 +222,7 @@ import Testing
         #expect(seen.elements == ["cancel the old one", "begin the new one"])
     }
 
-    @Test func aKeptContextDoesNotKeepTheStore() {
+    @Test func theContextThatAMiddlewareKeepsDoesNotKeepTheStore() {
         let kept = Locked<DispatchContext<[String], String>?>(nil)
         let keeping = Middleware { context in
             kept.withLock { $0 = context }

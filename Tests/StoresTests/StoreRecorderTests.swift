@@ -59,7 +59,7 @@ struct StoreRecorderTests {
         #expect(recorder.position == 4)
     }
 
-    @Test func stepsBeyondTheEndsThatAreDispatchedChangeNothing() {
+    @Test func stepsBeyondTheEndsOfARecordersHistoryChangeNothing() {
         for event: RecorderEvent<Int> in [.undo, .redo, .travel(to: 3), .travel(to: .min)] {
             recorder.store.dispatch(event)
         }
@@ -67,7 +67,7 @@ struct StoreRecorderTests {
         #expect(recorder.events == [])
     }
 
-    @Test func aNewEventTakesThePlaceOfTheUndone() {
+    @Test func aNewEventTakesThePlaceOfTheEventsThatARecorderHasUndone() {
         for event in [1, 10, 100] { recorder.dispatch(event) }
         recorder.travel(to: 1)
         recorder.dispatch(5)
@@ -76,7 +76,7 @@ struct StoreRecorderTests {
         #expect(!recorder.canRedo)
     }
 
-    @Test func observersSeeConsecutivePairs() {
+    @Test func observersOfARecorderSeeConsecutivePairs() {
         let pairs = Locked<[[Int?]]>([])
         let token = recorder.store.subscribe { old, new in
             pairs.withLock { $0.append([old, new]) }
@@ -89,7 +89,7 @@ struct StoreRecorderTests {
         #expect(pairs.withLock { $0 } == [[nil, 0], [0, 3], [3, 0], [0, 3]])
     }
 
-    @Test func effectsAreRecordedAndNotRepeated() {
+    @Test func aRecorderRecordsTheEventsOfEffectsAndBeginsNoEffectAgain() {
         let begun = Locked(0)
         let gate = Promise<String>()
         let recorder = StoreRecorder<[String], String>(
@@ -130,7 +130,7 @@ struct StoreRecorderTests {
         #expect(recorder.state == states[recorder.position])
     }
 
-    @Test func readingTheHistoryInTheReducerTraps() async throws {
+    @Test func readingARecordersHistoryInItsReducerTraps() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -148,7 +148,7 @@ struct StoreRecorderTests {
         #expect(text.contains("tried to read the history"))
     }
 
-    @Test func aReducibleStateNeedsNoReducer() {
+    @Test func aRecorderOfAReducibleStateNeedsNoReducer() {
         struct Counter: Reducible {
             var count = 0
             static func reduce(_ state: Counter, event: Int) -> Counter {
@@ -187,7 +187,7 @@ struct StoreRecorderTests {
         try Data(text.utf8).write(to: file)
     }
 
-    @Test func whatWasSavedIsPlayedAgain() throws {
+    @Test func aRecorderReplaysTheEventsThatAnotherSaved() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let first = makeRecorder()
         let events: [Event] = [.typed("a\nb"), .cleared, .typed("Zoë 👍"), .typed(""), .cleared]
@@ -203,7 +203,7 @@ struct StoreRecorderTests {
         #expect(second.states == Array(first.states.dropLast()))
     }
 
-    @Test func anEncoderMayBreakLines() throws {
+    @Test func anEncoderMayBreakTheLinesOfARecording() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .prettyPrinted
@@ -224,7 +224,7 @@ struct StoreRecorderTests {
         #expect(second.events == [])
     }
 
-    @Test func linesMayBeEmptyOrEndAsOnWindows() throws {
+    @Test func theLinesOfARecordingMayBeEmptyOrEndAsOnWindows() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try write("\r\n{\"cleared\":{}}\r\n\n  \n{\"typed\":{\"_0\":\"x\"}}")
         let recorder = makeRecorder()
@@ -232,7 +232,7 @@ struct StoreRecorderTests {
         #expect(recorder.events == [.cleared, .typed("x")])
     }
 
-    @Test func aWrongLineIsNamedAndNothingIsPlayed() throws {
+    @Test func aWrongLineOfARecordingIsNamedAndNothingIsReplayed() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try write("{\"cleared\":{}}\n\n{\"secret\":{}}\n")
         let recorder = makeRecorder()
@@ -246,7 +246,7 @@ struct StoreRecorderTests {
         #expect(recorder.events == [])
     }
 
-    @Test func aFileThatIsNotThereIsNamed() throws {
+    @Test func aRecordingThatCannotBeReadOrWrittenFailsWithAnError() throws {
         let error = try #require(throws: RecordingError.self) {
             try makeRecorder().replay(contentsOf: file)
         }
@@ -256,7 +256,7 @@ struct StoreRecorderTests {
         #expect(throws: RecordingError.self) { try makeRecorder().save(to: nowhere) }
     }
 
-    @Test func anEventThatCannotBeEncodedLeavesTheFile() throws {
+    @Test func anEventThatCannotBeEncodedLeavesTheFileOfARecordingAsItIs() throws {
         defer { try? FileManager.default.removeItem(at: file) }
         try write("before")
         let recorder = StoreRecorder(
@@ -271,7 +271,7 @@ struct StoreRecorderTests {
 }
 
 @Suite struct DispatchMiddlewareRecorderTests {
-    @Test func middlewareSeesWhatHappensAndNoStepsThroughHistory() {
+    @Test func aRecordersMiddlewareSeesNewEventsAndNoStepsThroughHistory() {
         let seen = Locked<[String]>([])
         let answers = Locked<[Promise<String>]>([])
         let layer = StoreMiddleware<[String], String> { context in
@@ -301,7 +301,7 @@ struct StoreRecorderTests {
 }
 
 @Suite struct FeedbackRecorderTests {
-    @Test func feedbackFollowsTheNewestState() {
+    @Test func aRecordersFeedbackFollowsTheNewestState() {
         let log = Locked<[String]>([])
         let held = Locked<[Promise<Int>]>([])
         let feedback = Feedback<[Int], Int>(

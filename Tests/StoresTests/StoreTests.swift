@@ -80,7 +80,7 @@ import Testing
         #expect(store.state == .none)
     }
 
-    @Test func theReducerIsAppliedToThePreviousState() {
+    @Test func aStoreAppliesItsReducerToThePreviousState() {
         let store = Store(initialState: Counter(), reducer: Reducer())
         store.dispatch(.increase)
         store.dispatch(.increase)
@@ -90,7 +90,7 @@ import Testing
 
     // MARK: The law
 
-    @Test func stateIsCurrentWhenDispatchReturnsNestedOrNot() {
+    @Test func aStoresStateIsCurrentWhenDispatchReturnsNestedOrNot() {
         let store = sum()
         let nested = TestLog<Int>()
         store.subscribe { [unowned store] _, new in
@@ -103,7 +103,7 @@ import Testing
         #expect(store.state == 11)
     }
 
-    @Test func everyObserverSeesConsecutivePairsThoughOneDispatches() {
+    @Test func everyObserverOfAStoreSeesConsecutivePairsThoughOneDispatches() {
         let store = sum()
         let tagged = TestLog<Tagged>()
         for observer in 0..<3 {
@@ -122,7 +122,7 @@ import Testing
         #expect(tagged.elements.suffix(6).map(\.observer) == [0, 1, 2, 0, 1, 2])
     }
 
-    @Test func topLevelDispatchAndSubscribeNotifyBeforeTheyReturn() {
+    @Test func dispatchingAndSubscribingNotifyObserversBeforeTheyReturn() {
         let store = sum(7)
         store.subscribe { seen.append(Pair($0, $1)) }
         #expect(seen.elements == [Pair(nil, 7)])
@@ -130,7 +130,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, 7), Pair(7, 8)])
     }
 
-    @Test func theReplayComesOnceAndThenOnlyNewerVersions() {
+    @Test func aNewObserverOfAStoreSeesTheStateOnceAndThenOnlyNewerOnes() {
         let store = sum()
         store.dispatch(5)
         store.subscribe { seen.append(Pair($0, $1)) }
@@ -138,7 +138,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, 5), Pair(5, 5)])
     }
 
-    @Test func subscribingDuringAnotherThreadsDrainReturnsBeforeTheReplay() {
+    @Test func subscribingWhileAnotherThreadNotifiesReturnsBeforeTheStateIsTold() {
         let store = sum()
         let (entered, leave) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.subscribe { _, new in
@@ -162,7 +162,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
     }
 
-    @Test func unsubscribingTwiceIsHarmlessAndRemovesOnlyItsOwn() {
+    @Test func unsubscribingTwiceIsHarmlessAndRemovesOnlyThatObserver() {
         let store = sum()
         let observer: @Sendable (Int?, Int) -> Void = { [seen] in seen.append(Pair($0, $1)) }
         let first = store.subscribe(observer: observer)
@@ -192,7 +192,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, 0), Pair(nil, 0)])
     }
 
-    @Test func aQueuedReplayIsNotDeliveredAfterUnsubscribing() {
+    @Test func anUnsubscribedObserverIsNotToldTheStateThatWaitsForIt() {
         let store = sum()
         let seen = seen
         store.subscribe { [unowned store] _, new in
@@ -206,7 +206,7 @@ import Testing
 
     // MARK: Redux's table
 
-    @Test func manySubscriptionsAreEachCountedPlusTheReplay() {
+    @Test func everyObserverOfAStoreIsToldTheStateOnceAndEachChangeOnce() {
         let store = sum()
         for _ in 0..<5 { store.subscribe { seen.append(Pair($0, $1)) } }
         #expect(seen.elements.count == 5)
@@ -214,7 +214,7 @@ import Testing
         #expect(seen.elements.count == 10)
     }
 
-    @Test func unsubscribingItselfDuringNotifyLeavesTheOthersCalled() {
+    @Test func anObserverThatUnsubscribesItselfLeavesTheOthersCalled() {
         let store = sum()
         let own = Locked<ObserverToken?>(nil)
         let calls = TestLog<Int>()
@@ -230,7 +230,7 @@ import Testing
         #expect(calls.elements == [0, 1, 2, 0, 1, 2, 0, 2])
     }
 
-    @Test func subscribedDuringNotifyIsReplayedOnceThenToldOnlyOfNewer() {
+    @Test func anObserverAddedWhileAStoreNotifiesSeesTheStateOnceAndThenOnlyNewerOnes() {
         let store = sum()
         let seen = seen
         store.subscribe { [unowned store] _, new in
@@ -242,7 +242,7 @@ import Testing
         #expect(seen.elements == [Pair(nil, 1), Pair(1, 2)])
     }
 
-    @Test func nestedDispatchComposesTheState() {
+    @Test func aNestedDispatchChangesTheStateOfTheOuterOne() {
         let store = Store<String, String>(initialState: "", reducer: Reducer { $0 + $1 })
         store.subscribe { [unowned store] _, new in
             if new == "a" { store.dispatch("b") }
@@ -252,7 +252,7 @@ import Testing
         #expect(store.state == "abc")
     }
 
-    @Test func stateIsUpToDateInsideAnObserver() {
+    @Test func aStoresStateIsUpToDateInsideAnObserver() {
         let store = sum()
         let states = TestLog<Int>()
         store.subscribe { [unowned store] _, _ in states.append(store.state) }
@@ -270,7 +270,7 @@ import Testing
 
     // MARK: Lifetime
 
-    @Test func nothingKeepsTheStoreAlive() {
+    @Test func nothingKeepsAStoreAliveThatNobodyHolds() {
         weak var gone: IntStore?
         let token = TestLog<Int>()
         weak var captured: TestLog<Int>?
@@ -347,7 +347,7 @@ import Testing
 }
 
 @Suite struct StoreStatesTests {
-    @Test func theNewestStateWaitsForABusyLoop() async {
+    @Test func aBusyLoopOverAStoresStatesGetsTheNewestOne() async {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         var states = store.states.makeAsyncIterator()
         #expect(await states.next() == 0)
@@ -370,7 +370,7 @@ import Testing
         #expect(gone == nil)
     }
 
-    @Test func eachAccessIsASequenceOfItsOwn() async {
+    @Test func eachAccessToAStoresStatesIsASequenceOfItsOwn() async {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         var (first, second) = (store.states.makeAsyncIterator(), store.states.makeAsyncIterator())
         store.dispatch(2)
@@ -388,7 +388,7 @@ import Testing
         #expect(await states.next() == 2)
     }
 
-    @Test func aCancelledLoopUnsubscribes() async {
+    @Test func aCancelledLoopOverAStoresStatesEndsAndTheStoreGoesOn() async {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let task = Task { for await _ in store.states {} }
         task.cancel()
@@ -416,7 +416,7 @@ import Testing
         #expect(seen.elements.count == 4)
     }
 
-    @Test func aScopedSubscriptionCanBeCancelledBefore() {
+    @Test func aScopedSubscriptionCanBeCancelledBeforeItsOwnerGoes() {
         let scope = store.subscribe { [seen] _, new in seen.append("\(new)") }.scoped()
         scope.cancel()
         scope.cancel()

@@ -4,7 +4,7 @@ import Testing
 
 /// How a recorder handles late answers and replayed events, and what it keeps.
 @Suite struct TimelineTests {
-    @Test func anAnswerAfterUndoLeavesWhatCanBeRedone() {
+    @Test func anEffectsAnswerAfterAnUndoLeavesTheEventsThatCanBeRedone() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers)
         recorder.dispatch("a")
@@ -64,7 +64,7 @@ import Testing
         #expect(!recorder.canUndo)
     }
 
-    @Test func anAnswerDropsNothingThatTheStateIsBefore() {
+    @Test func anEffectsAnswerDropsNoUndoneEventFromAFullTimeline() {
         let answers = Locked<[Promise<String>]>([])
         let recorder = recorderOfWords(answers, maximumEvents: 1)
         recorder.dispatch("ask")

@@ -65,7 +65,7 @@ import Testing
         #expect(census.alive == 0)
     }
 
-    @Test func cancellingCancelsTheSubscription() {
+    @Test func cancellingAFutureOfAPublisherCancelsItsSubscription() {
         let subject = PassthroughSubject<Int, Never>()
         var cancelled = 0
         let future = subject.handleEvents(receiveCancel: { cancelled += 1 }).firstValue()

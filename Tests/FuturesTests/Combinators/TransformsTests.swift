@@ -328,7 +328,7 @@ import Testing
 }
 
 @Suite(.oneAtATime) struct FutureResultTests {
-    @Test func wholeResultsAreTransformed() {
+    @Test func flatMapResultTransformsValuesAndErrorsAlike() {
         let failed = Future<Int>(error: TestError(number: 1))
         let text = failed.flatMapResult { Future(value: "\((try? $0.get()) ?? 0)") }
         #expect(text.valueNow == "0")
@@ -370,7 +370,7 @@ import Testing
         #expect(cancelled.elements == ["outer", "inner"])
     }
 
-    @Test func someResultsAreReplacedAndTheOthersStay() {
+    @Test func replacingAtEndReplacesSomeResultsAndKeepsTheOthers() {
         let replaced = Promise<Int>()
         let positive = replaced.replacingAtEnd { result in
             switch result {
@@ -384,7 +384,7 @@ import Testing
         #expect(Future<Int>(error: TestError()).replacingAtEnd { _ in .success(0) }.valueNow == 0)
     }
 
-    @Test func whoeverWaitsForTheEndIsToldThatItWillNotCome() {
+    @Test func flatMapAtEndIsToldWhenItsFutureIsCancelled() {
         let ends = TestLog<String>()
         let promise = Promise<Int>()
         promise.replacingAtEnd { result in

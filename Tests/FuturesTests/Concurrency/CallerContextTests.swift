@@ -83,7 +83,7 @@ import Testing
         #expect(seen.elements == Array(repeating: "right", count: 101))
     }
 
-    @Test func otherCallbacksRunInTheContextOfTheCodeThatCallsThem() {
+    @Test func callbacksOfAFutureRunInTheTaskLocalContextOfTheCodeThatSettlesIt() {
         let (promise, seen) = (Promise<Int>(), TestLog<String>())
         within("registered") {
             promise.observe { _ in seen.append(Self.here) }

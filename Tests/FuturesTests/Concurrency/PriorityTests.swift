@@ -70,7 +70,7 @@ import Testing
         #expect(try await task.value == 7)
     }
 
-    @Test func aRaiseEndsInACycle() {
+    @Test func raisingThePriorityOfFuturesThatFollowEachOtherInACycleEnds() {
         let promises = [Promise<Int>(), Promise<Int>()]
         promises[0].follow(promises[1].shielded())
         promises[1].follow(promises[0])
@@ -80,7 +80,7 @@ import Testing
     }
 
     @available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *)
-    @Test func aRaiseGoesALongWayUpWithoutADeepStack() async throws {
+    @Test func raisingAFuturesPriorityReachesAProducerManyFuturesUp() async throws {
         let work = LowWork()
         try await work.begin()
         let future = (0..<30).reduce(work.future) { future, _ in future.shielded() }
@@ -94,7 +94,7 @@ import Testing
     }
 
     /// Handlers are added, and the promise settles or is cancelled, while other threads raise.
-    @Test(arguments: 0..<4) func aListOfHandlersMayGrowDuringARaise(seed: UInt64) {
+    @Test(arguments: 0..<4) func cancelHandlersMayBeAddedWhileAPriorityIsRaised(seed: UInt64) {
         for round in 0..<500 {
             let (upstream, promise) = (Promise<Int>(), Promise<Int>())
             let shield = promise.shielded()

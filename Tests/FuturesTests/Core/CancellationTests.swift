@@ -76,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func theOnlyBranchReachesTheProducer(shape: Shape) {
+    func cancellingTheOnlyFutureDerivedFromAPromiseReachesItsProducer(shape: Shape) {
         let scheduler = ManualScheduler()
         let (promise, heard) = makePromise()
         let branch = shape.derive(promise, scheduler)
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func onlyTheLastOfSeveralBranchesReachesTheProducer(shape: Shape) {
+    func onlyCancellingTheLastOfSeveralDerivedFuturesReachesTheProducer(shape: Shape) {
         let scheduler = ManualScheduler()
         let (promise, heard) = makePromise()
         let branches = (0..<4).map { _ in shape.derive(promise, scheduler) }
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func theLastOfSeveralConsumersOfABranchReachesTheProducer(shape: Shape) {
+    func onlyTheLastConsumerOfADerivedFutureToCancelReachesTheProducer(shape: Shape) {
         let scheduler = ManualScheduler()
         let (promise, heard) = makePromise()
         let branch = shape.derive(promise, scheduler)
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func oneCancelledBranchNeverFailsAnother(shape: Shape) {
+    func cancellingOneDerivedFutureNeverFailsAnother(shape: Shape) {
         let scheduler = ManualScheduler()
         let (promise, heard) = makePromise()
         let (gone, kept) = (shape.derive(promise, scheduler), shape.derive(promise, scheduler))
@@ -138,7 +138,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func anObserverKeepsTheProducerAtWork(shape: Shape) {
+    func anObserverOfAPromiseKeepsItsProducerAtWork(shape: Shape) {
         let (promise, heard) = makePromise()
         let results = TestLog<Int?>()
         promise.observe { results.append(try? $0.get()) }
@@ -149,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func cancellingTheRootSettlesAllBelow(shape: Shape) {
+    func cancellingAPromiseSettlesAllFuturesDerivedFromIt(shape: Shape) {
         let scheduler = ManualScheduler()
         let (promise, heard) = makePromise()
         let branches = (0..<3).map { _ in shape.derive(promise, scheduler).map { $0 } }
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func aHandlerThatComesAfterTheLastBranchHasGoneRunsAtOnce(shape: Shape) {
+    func aCancelHandlerAddedAfterTheLastDerivedFutureIsCancelledRunsAtOnce(shape: Shape) {
         let promise = Promise<Int>()
         shape.derive(promise, ManualScheduler()).cancel()
         let heard = TestLog<Int>()
@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func aHandlerThatComesWhileAnotherBranchIsThereWaits(shape: Shape) {
+    func aCancelHandlerWaitsUntilTheLastDerivedFutureIsCancelled(shape: Shape) {
         let promise = Promise<Int>()
         shape.derive(promise, ManualScheduler()).cancel()
         let other = shape.derive(promise, ManualScheduler())
@@ -195,7 +195,7 @@ import Testing
     }
 
     @Test(arguments: shapes)
-    func aTaskThatGivesUpFailsNobodyElse(shape: Shape) async {
+    func aTaskThatStopsAwaitingAFutureFailsNobodyElse(shape: Shape) async {
         let scheduler = ManualScheduler()
         let (promise, heard) = makePromise()
         let branch = shape.derive(promise, scheduler)
@@ -231,7 +231,7 @@ import Testing
         promise.onCancel { last.use() }
     }
 
-    @Test func cancelHandlersRunInOrder() {
+    @Test func cancelHandlersRunOnceAndInOrderWhenAPromiseIsCancelledTwice() {
         for number in 0..<5 { listen(number) }
         promise.cancel()
         #expect(heard.elements == [0, 1, 2, 3, 4])
@@ -239,14 +239,14 @@ import Testing
         #expect(heard.elements == [0, 1, 2, 3, 4])
     }
 
-    @Test func aHandlerAddedAfterTheCancellationRunsAtOnce() {
+    @Test func aCancelHandlerAddedToACancelledPromiseRunsAtOnce() {
         promise.cancel()
         listen(1)
         #expect(heard.elements == [1])
         #expect(census.living == 0)
     }
 
-    @Test func aHandlerAddedAfterSettlingIsDropped() {
+    @Test func aCancelHandlerAddedToASettledPromiseIsDropped() {
         promise.resolve(with: 1)
         listen(1)
         promise.cancel()
@@ -254,13 +254,13 @@ import Testing
         #expect(census.living == 0)
     }
 
-    @Test func aHandlerAddedAfterARejectedCancellationErrorIsDropped() {
+    @Test func aCancelHandlerAddedToAPromiseRejectedWithACancellationErrorIsDropped() {
         promise.reject(with: CancellationError())
         listen(1)
         #expect(heard.elements.isEmpty)
     }
 
-    @Test func settlingReleasesWhatHandlersCapture() {
+    @Test func settlingAPromiseReleasesWhatItsCancelHandlersCapture() {
         for number in 0..<3 { listen(number) }
         #expect(census.living == 3)
         promise.resolve(with: 1)
@@ -277,7 +277,7 @@ import Testing
             { promise in promise.map { $0 }.cancel() },
         ] as [@Sendable (Promise<Int>) -> Void]
     )
-    func whatAHandlerKeepsFindsThePromiseSettledWhenItGoes(
+    func anObjectThatACancelHandlerCapturesIsFreedAfterThePromiseIsSettled(
         settle: @Sendable (Promise<Int>) -> Void
     ) {
         listen { [promise, heard] in
@@ -288,21 +288,21 @@ import Testing
         #expect(heard.elements == [1])
     }
 
-    @Test func cancellingReleasesWhatHandlersCapture() {
+    @Test func cancellingAPromiseReleasesWhatItsCancelHandlersCapture() {
         for number in 0..<3 { listen(number) }
         promise.cancel()
         #expect(heard.elements == [0, 1, 2])
         #expect(census.living == 0)
     }
 
-    @Test func theLastInterestReleasesWhatHandlersCapture() {
+    @Test func cancellingTheLastDerivedFutureReleasesWhatCancelHandlersCapture() {
         listen(1)
         promise.map { $0 }.cancel()
         #expect(heard.elements == [1])
         #expect(census.living == 0)
     }
 
-    @Test func aHandlerMayAddAnother() {
+    @Test func aCancelHandlerMayAddAnotherToItsPromise() {
         let (promise, heard) = (promise, heard)
         promise.onCancel {
             heard.append(1)
@@ -313,7 +313,7 @@ import Testing
         #expect(heard.elements == [1, 2, 3])
     }
 
-    @Test func aHandlerSeesTheFutureSettledAndCannotChangeIt() {
+    @Test func aCancelHandlerSeesItsPromiseCancelledAndCannotSettleIt() {
         let promise = promise
         let seen = TestLog<Bool>()
         promise.onCancel { [weak promise] in
@@ -325,7 +325,7 @@ import Testing
     }
 
     /// No lock is held while handlers run: they may use the futures that were just given up.
-    @Test func aHandlerMayUseTheFuturesAround() {
+    @Test func aCancelHandlerMayUseItsPromiseAndTheFuturesDerivedFromIt() {
         let promise = promise
         let results = TestLog<Bool>()
         let branch = promise.map { $0 }
@@ -376,7 +376,7 @@ import Testing
         #expect(isCancelled)
     }
 
-    @Test func handlersOfOnePromiseRunInOrder() {
+    @Test func cancelHandlersOfOnePromiseRunInTheOrderInWhichTheyWereAdded() {
         let order = TestLog<Int>()
         let promise = Promise<Int>()
         for number in 0..<5 { promise.onCancel { order.append(number) } }

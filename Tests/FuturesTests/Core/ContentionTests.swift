@@ -88,7 +88,7 @@ import Testing
     }
 
     /// Another thread cancels each branch; the last cancellation must reach the producer.
-    @Test func theLastOfManyCancellersIsHeard() {
+    @Test func theProducerHearsOnceWhenManyThreadsCancelAllDerivedFutures() {
         for _ in 0..<Self.rounds / Self.batch {
             let rounds = (0..<Self.batch).map { _ in Branches(Self.threads) }
             onThreads(Self.threads) { index in
@@ -124,7 +124,7 @@ import Testing
 
     /// The last reference to a promise is released while other threads cancel derived futures: a canceller
     /// finds a promise that is in its deinit.
-    @Test func oneThreadMayReleaseWhatAnotherCancels() {
+    @Test func oneThreadMayReleaseAPromiseWhileAnotherCancelsItsDerivedFutures() {
         for _ in 0..<Self.rounds / Self.batch {
             let calls = Atomic<Int>(0)
             let branches = References([])
@@ -173,7 +173,7 @@ import Testing
     /// One thread links to a future while another thread settles it.
     ///
     /// The waiter has no other references, and must live until the link is made.
-    @Test func oneThreadMayLinkToWhatAnotherSettles() {
+    @Test func aFlatMapMayReturnAPromiseThatAnotherThreadSettles() {
         let outer = Future(value: 1)
         for _ in 0..<Self.rounds / Self.batch / 2 {
             let promises = (0..<Self.batch).map { _ in Promise<Int>() }
@@ -220,7 +220,7 @@ import Testing
     }
 
     /// Tasks that await and are cancelled, while threads resolve.
-    @Test func oneTaskMayAwaitWhatAnotherCancels() async {
+    @Test func aTaskMayAwaitAPromiseThatAnotherThreadCancels() async {
         for _ in 0..<200 {
             let promises = (0..<20).map { _ in Promise<Int>() }
             let tasks = promises.flatMap { promise in
@@ -309,7 +309,7 @@ import Testing
 
     #if os(Linux)
     /// A thread that only yields would keep a holder of a lower priority from running.
-    @Test func aThreadThatWaitsForALockSleeps() async throws {
+    @Test func aThreadThatWaitsForTheLockOfAPromiseSleeps() async throws {
         let promise = Promise<Int>()
         let (own, isDone) = (Locked<String?>(nil), Locked(false))
         try #require(promise.lockIfPending())

@@ -107,7 +107,7 @@ import Testing
 @Suite(.oneAtATime) struct WeakReferenceTests {
     private struct Turn: @unchecked Sendable { weak var future: Future<Int>? }
 
-    @Test func aTurnBroughtBackByAWeakReferenceIsUsable() {
+    @Test func aFutureOfALoopThatAWeakReferenceBringsBackIsUsable() {
         let turns = Locked<[Turn]>([])
         let step = Locked<Promise<Int>?>(nil)
         let isOver = Atomic<Bool>(false)

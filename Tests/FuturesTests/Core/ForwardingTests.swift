@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 50])
-    func aLoopHoldsAFewFuturesAtOnce(settlingEvery period: Int) {
+    func aLoopOfFlatMapsHoldsAFewFuturesAtOnce(settlingEvery period: Int) {
         let loop = Loop(settlingEvery: period)
         let future = loop.turn(12_800)
         #expect(loop.run(from: 12_800) < 40)
@@ -87,7 +87,7 @@ import Testing
         #expect(future.valueNow == 42)
     }
 
-    @Test func observersAndOutsideHoldersOfTurnsAllGetTheResult() {
+    @Test func everyoneWhoHoldsAFutureOfALoopGetsTheResult() {
         let loop = Loop(settlingEvery: 1)
         let results = TestLog<Int>()
         let held = TestLog<Future<Int>>()
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// Cancelling one future of a chain must not cancel a promise that other futures wait for.
-    @Test func aTurnHeldOutsideIsCancelledApart() {
+    @Test func aFutureOfALoopThatSomeoneHoldsIsCancelledApartFromTheLoop() {
         let first = Promise<Int>()
         let second = Promise<Int>()
         let third = Promise<Int>()
@@ -130,7 +130,7 @@ import Testing
         #expect(beside.valueNow == 3)
     }
 
-    @Test func cancellingALoopReachesItsPresentStep() {
+    @Test func cancellingALoopOfFlatMapsCancelsThePromiseThatItWaitsFor() {
         let cancelled = TestLog<Int>()
         let steps = Locked<[Promise<Int>]>([])
         @Sendable func turn(_ left: Int) -> Future<Int> {
@@ -149,7 +149,7 @@ import Testing
         #expect(steps.withLock { $0.last?.isCancelled } == true)
     }
 
-    @Test func aClosureThatReturnsItsOwnFutureFails() {
+    @Test func aFlatMapWhoseClosureReturnsItsOwnFutureFails() {
         let promise = Promise<Int>()
         let own = Locked<Future<Int>?>(nil)
         let future = promise.flatMap { _ in own.withLock { $0 } ?? Future(value: 0) }

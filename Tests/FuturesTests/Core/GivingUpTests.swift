@@ -81,14 +81,14 @@ import Testing
     }
 
     /// An input that is not needed from the beginning, since an earlier one has already decided the result.
-    @Test func whatIsDecidedFromTheBeginningGivesUpTheInputsAfterIt() {
+    @Test func aRaceWithASettledInputGivesUpTheInputsAfterIt() {
         let decided: [Future<Int>] = [Future(value: 1)] + timed()
         #expect(Future.race(decided).valueNow == 1)
         #expect(heard == [0, 1, 2, 3])
         #expect(scheduler.isIdle)
     }
 
-    @Test func aSettledFailureGivesUpInputsBeforeAndAfterIt() {
+    @Test func allAndAnyDecidedByASettledInputGiveUpTheInputsBeforeAndAfterIt() {
         let failed = Future<Int>(error: TestError())
         #expect(Future.all([promises[0], failed, promises[1]]).result != nil)
         #expect(heard == [0, 1])
@@ -96,7 +96,7 @@ import Testing
         #expect(heard == [0, 1, 2, 3])
     }
 
-    @Test func aLoserThatOthersWaitForGoesOn() {
+    @Test func theLoserOfARaceGoesOnWhileOthersWaitForIt() {
         let other = promises[1].map { $0 }
         let race = Future.race([promises[0], promises[1]])
         promises[0].resolve(with: 0)
@@ -106,7 +106,7 @@ import Testing
         #expect(other.valueNow == 1)
     }
 
-    @Test func timeoutGivesUpItsSource() {
+    @Test func aTimeoutThatFiresGivesUpItsSource() {
         let timed = promises[0].timeout(.seconds(2), on: scheduler)
         scheduler.advance(by: .seconds(1))
         #expect(heard.isEmpty)
@@ -116,7 +116,7 @@ import Testing
         #expect(promises[0].isCancelled)
     }
 
-    @Test func timeoutOfOneBranchLeavesTheOther() {
+    @Test func aTimeoutOfOneBranchOfAFutureLeavesTheOtherPending() {
         let short = promises[0].timeout(.seconds(1), on: scheduler)
         let long = promises[0].timeout(.seconds(3), on: scheduler)
         scheduler.advance(by: .seconds(2))

@@ -16,7 +16,7 @@ struct ProtocolStressTests {
     /// Futures that continue with a promise while they are cancelled: the promise is notified of the last
     /// cancellation, at any stage of the continuation.
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
-    func thePromiseThatIsGoneOnWithHearsOfTheLastCancelling(seed: UInt64) {
+    func thePromiseThatAFlatMapReturnsHearsWhenTheLastConsumerCancels(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<150 {
             let (outer, inner) = (Promise<Int>(), Promise<Int>())
@@ -47,7 +47,7 @@ struct ProtocolStressTests {
     }
 
     @Test(arguments: 1...12 as ClosedRange<UInt64>)
-    func everyObserverIsCalledOnceAndNothingIsLeft(seed: UInt64) {
+    func everyObserverIsCalledOnceWhenThreadsSettleCancelAndReleaseAtRandom(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<25 {
             let census = Census()

@@ -36,7 +36,7 @@ import Testing
         #expect(order.elements == ["registered", "added"])
     }
 
-    @Test func aChainTakesTheStackOfOneDelivery() {
+    @Test func aLongChainOfTransformsTakesNoMoreStackThanAShortOne() {
         /// The address of the last observer's frame, which is the lower, the more the links nest.
         func depth(links: Int, failing: Bool) -> UInt {
             let promise = Promise<Int>()
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func theLinksOfAChainComeBeforeTheNextObserver() {
+    @Test func observersOfAMapComeBeforeTheNextObserverOfItsSource() {
         let promise = Promise<Int>()
         let order = TestLog<String>()
         let mapped = promise.map { $0 }
@@ -145,7 +145,7 @@ import Testing
     private static let links = min(depth(), 100_000)
 
     /// As a loop of events would, which an observer runs.
-    @Test func anObserverThatGoesOnSeesWhatItHasSettled() {
+    @Test func anObserverThatSettlesPromisesSeesTheirObserversCalled() {
         let links = (0...100).map { _ in Promise<Int>() }
         let (outer, other, seen) = (Promise<Int>(), Promise<Int>(), TestLog<String>())
         for number in 0..<100 {

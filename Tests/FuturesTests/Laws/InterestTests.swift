@@ -60,7 +60,8 @@ import Testing
         return nodes
     }
 
-    @Test(arguments: 0..<10) func theProducerHearsWhenTheLastInterestHasGone(seed: Int) {
+    @Test(arguments: 0..<10)
+    func aProducerHearsOnlyWhenTheLastConsumerOfItsFutureHasGone(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<100 {
             let promise = Promise<Int>()
@@ -78,7 +79,7 @@ import Testing
     }
 
     /// The remaining waiters get the value, whatever the others do.
-    @Test(arguments: 0..<10) func whoeverStaysGetsTheValue(seed: Int) {
+    @Test(arguments: 0..<10) func consumersThatStayGetTheValueWhenOthersCancel(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<100 {
             let promise = Promise<Int>()

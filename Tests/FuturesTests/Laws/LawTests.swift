@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func flatMapLeftIdentity(seed: Int) {
+    @Test(arguments: batches) func flatMapOfASettledFutureIsACallOfItsFunction(seed: Int) {
         check(seed) { interleaving in
             let arrow = arrow(interleaving)
             let number = interleaving.random(100)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func flatMapRightIdentity(seed: Int) {
+    @Test(arguments: batches) func flatMapToAFutureOfTheSameValueChangesNothing(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             return Claim(left: future.flatMap { Future(value: $0) }, right: future)
@@ -110,7 +110,8 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func flatMapErrorIdentitiesAndAssociativity(seed: Int) {
+    @Test(arguments: batches)
+    func flatMapErrorIsAssociativeAndChangesNothingIfItReturnsTheSameError(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             return Claim(left: future.flatMapError { Future(error: $0) }, right: future)
@@ -139,14 +140,14 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func recoverByThrowingIsIdentity(seed: Int) {
+    @Test(arguments: batches) func aRecoverThatThrowsTheSameErrorChangesNothing(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             return Claim(left: future.recover { throw $0 }, right: future)
         }
     }
 
-    @Test(arguments: batches) func recoverAfterRecoverIsNotReached(seed: Int) {
+    @Test(arguments: batches) func aRecoverAfterARecoverThatReturnsAValueIsNotReached(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             let once = future.recover { _ in 7 }
@@ -154,7 +155,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func mapErrorIdentityAndComposition(seed: Int) {
+    @Test(arguments: batches) func twoMapErrorsAreTheMapErrorOfTheComposition(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             let f: @Sendable (any Error) -> TestError = {
@@ -183,7 +184,7 @@ import Testing
         }
     }
 
-    @Test(arguments: batches) func effectsChangeNothing(seed: Int) {
+    @Test(arguments: batches) func alwaysOnSuccessAndOnFailureDoNotChangeTheResult(seed: Int) {
         check(seed) { interleaving in
             let future = source(interleaving)
             return Claim(

@@ -34,7 +34,8 @@ import Testing
 
     // MARK: - 2.1 States
 
-    @Test("2.1.1: pending, it becomes fulfilled or rejected") func pending() {
+    @Test("Promises/A+ 2.1.1: a pending promise becomes fulfilled or rejected")
+    func aPendingPromiseIsFulfilledOrRejected() {
         for result in [Result<Int, any Error>.success(1), .failure(reason)] {
             let promise = Promise<Int>()
             #expect(!promise.isSettled && promise.result == nil)
@@ -43,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("2.1.2, 2.1.3: settled, it keeps its state and its value or reason")
-    func settled() {
+    @Test("Promises/A+ 2.1.2, 2.1.3: a settled promise keeps its state and its value or reason")
+    func aSettledPromiseKeepsItsValueOrReason() {
         let (fulfilled, rejected) = (Promise<Int>(), Promise<Int>())
         fulfilled.resolve(with: 1)
         rejected.reject(with: reason)
@@ -59,8 +60,8 @@ import Testing
 
     // MARK: - 2.2 The methods that stand for `then`
 
-    @Test("2.2.2: a handler of values is called once, once fulfilled, with the value")
-    func handlersOfValues() {
+    @Test("Promises/A+ 2.2.2: a handler of values is called once, once fulfilled, with the value")
+    func aHandlerOfValuesIsCalledOnceWithTheValue() {
         let promise = Promise<Int>()
         let calls = TestLog<Int>()
         let mapped = promise.map { calls.append($0) }
@@ -72,8 +73,8 @@ import Testing
         #expect(mapped.isSettled)
     }
 
-    @Test("2.2.3: a handler of reasons is called once, once rejected, with the reason")
-    func handlersOfReasons() {
+    @Test("Promises/A+ 2.2.3: a handler of reasons is called once, once rejected, with the reason")
+    func aHandlerOfReasonsIsCalledOnceWithTheReason() {
         let promise = Promise<Int>()
         let calls = TestLog<TestError?>()
         let recovered = promise.recover { error in
@@ -88,8 +89,8 @@ import Testing
         #expect(recovered.valueNow == 3)
     }
 
-    @Test("2.2.2.3, 2.2.3.3: neither is called for what concerns the other")
-    func theOtherHandler() {
+    @Test("Promises/A+ 2.2.2.3, 2.2.3.3: no handler is called for the other kind of result")
+    func aHandlerOfValuesIsNotCalledForReasonsNorTheOtherWayRound() {
         let calls = TestLog<String>()
         for moment in Moment.allCases {
             settle(with: .success(1), moment) { future in
@@ -105,8 +106,8 @@ import Testing
         #expect(calls.elements.isEmpty)
     }
 
-    @Test("2.2.4: a handler with a place is called after the code that registers or settles")
-    func handlersWithAPlace() async {
+    @Test("Promises/A+ 2.2.4: a handler on a queue is called after the code that settles")
+    func aHandlerOnAQueueIsCalledAfterTheCodeThatRegistersOrSettles() async {
         let queue = DispatchQueue(label: "2.2.4")
         for moment in [Moment.before, .after] {
             let order = TestLog<String>()
@@ -122,8 +123,10 @@ import Testing
         }
     }
 
-    @Test("2.2.6: several handlers are called in order of registration", arguments: Moment.allCases)
-    func severalHandlers(moment: Moment) {
+    @Test(
+        "Promises/A+ 2.2.6: several handlers are called in order of registration",
+        arguments: Moment.allCases)
+    func severalHandlersAreCalledInOrderOfRegistration(moment: Moment) {
         for result in [Result<Int, any Error>.success(1), .failure(reason)] {
             let order = TestLog<Int>()
             settle(with: result, moment) { future in
@@ -142,8 +145,10 @@ import Testing
         }
     }
 
-    @Test("2.2.7.1: what a handler returns settles the new future", arguments: Moment.allCases)
-    func handlersThatReturn(moment: Moment) {
+    @Test(
+        "Promises/A+ 2.2.7.1: what a handler returns settles the new future",
+        arguments: Moment.allCases)
+    func whatAHandlerReturnsSettlesTheNewFuture(moment: Moment) {
         settleBoth(moment) { fulfilled, rejected in
             [
                 (fulfilled.map { $0 + 1 }, .success(2)),
@@ -154,8 +159,10 @@ import Testing
         }
     }
 
-    @Test("2.2.7.2: what a handler throws rejects the new future", arguments: Moment.allCases)
-    func handlersThatThrow(moment: Moment) {
+    @Test(
+        "Promises/A+ 2.2.7.2: what a handler throws rejects the new future",
+        arguments: Moment.allCases)
+    func whatAHandlerThrowsRejectsTheNewFuture(moment: Moment) {
         let thrown = TestError(number: 2)
         settleBoth(moment) { fulfilled, rejected in
             [
@@ -167,8 +174,10 @@ import Testing
         }
     }
 
-    @Test("2.2.7.3, 2.2.7.4: without a handler the result passes on", arguments: Moment.allCases)
-    func missingHandlers(moment: Moment) {
+    @Test(
+        "Promises/A+ 2.2.7.3, 2.2.7.4: without a handler the result passes on",
+        arguments: Moment.allCases)
+    func withoutAHandlerTheResultPassesOn(moment: Moment) {
         settleBoth(moment) { fulfilled, rejected in
             [
                 (fulfilled.recover { _ in 2 }, .success(1)),
@@ -196,7 +205,8 @@ import Testing
 
     // MARK: - 2.3 The resolution procedure
 
-    @Test("2.3.1: a future that a handler makes wait for itself is rejected") func itself() {
+    @Test("Promises/A+ 2.3.1: a future that a handler makes wait for itself is rejected")
+    func aFutureThatAHandlerMakesWaitForItselfIsRejected() {
         let own = Locked<Future<Int>?>(nil)
         let promise = Promise<Int>()
         let future = promise.flatMap { _ in own.withLock { $0.take() } ?? Future(value: 0) }
@@ -205,8 +215,8 @@ import Testing
         #expect(future.codeNow == .cycle)
     }
 
-    @Test("2.3.2.1: pending, the future that a handler returns keeps the new one pending")
-    func adoptingAPendingFuture() {
+    @Test("Promises/A+ 2.3.2.1: a pending future that a handler returns keeps the new one pending")
+    func aPendingFutureThatAHandlerReturnsKeepsTheNewOnePending() {
         let inner = Promise<Int>()
         let future = Future(value: 1).flatMap { _ in inner }
         #expect(!future.isSettled)
@@ -217,7 +227,7 @@ import Testing
     @Test(
         "2.3.2.2, 2.3.2.3: settled, the future that a handler returns settles the new one alike",
         arguments: Moment.allCases)
-    func adoptingASettledFuture(moment: Moment) {
+    func aSettledFutureThatAHandlerReturnsSettlesTheNewOne(moment: Moment) {
         settleBoth(moment) { fulfilled, rejected in
             [
                 (Future(value: 1).flatMap { _ in fulfilled }.map { $0 + 1 }, .success(2)),
@@ -228,7 +238,8 @@ import Testing
         }
     }
 
-    @Test("2.3.3.3: of the calls to a resolver the first counts") func resolvers() {
+    @Test("Promises/A+ 2.3.3.3: of the calls to a resolver the first counts")
+    func theFirstCallOfAResolverCounts() {
         let fulfilled = Future<Int>.make { resolver in
             resolver.resolve(with: 1)
             resolver.reject(with: reason)
@@ -243,7 +254,8 @@ import Testing
         #expect(rejected.errorNow as? TestError == reason)
     }
 
-    @Test("2.3.4: any other value fulfils the new future, a future among them") func otherValues() {
+    @Test("Promises/A+ 2.3.4: any other value fulfils the new future, a future among them")
+    func anyOtherValueThatAHandlerReturnsFulfilsTheNewFuture() {
         let inner = Promise<Int>()
         let nested = Future(value: 1).map { _ in inner }
         #expect((try? nested.result?.get()) === inner)

@@ -33,7 +33,7 @@ struct ClockSchedulerTests {
         #expect(scheduler.now.offset == .seconds(2))
     }
 
-    @Test func anActionIsNeverEarly() async {
+    @Test func aClockSchedulerRunsNoActionEarly() async {
         let seen = TestLog<Duration>()
         scheduler.schedule(after: .milliseconds(5)) { [scheduler] in
             seen.append(scheduler.now.offset)
@@ -45,7 +45,7 @@ struct ClockSchedulerTests {
         #expect(seen.elements[0] >= .milliseconds(5))
     }
 
-    @Test func actionsRunInOrderOfTheirInstantsThenOfScheduling() async {
+    @Test func aClockSchedulerRunsActionsInOrderOfTheirInstantsThenOfScheduling() async {
         for (number, delay) in [(5, 9), (1, 2), (3, 4), (2, 2), (4, 4), (0, -1)] {
             scheduler.schedule(after: .milliseconds(delay)) { [log] in log.append(number) }
         }
@@ -53,7 +53,7 @@ struct ClockSchedulerTests {
         #expect(log.elements == Array(0..<6))
     }
 
-    @Test func actionsRunOneAtATime() async {
+    @Test func aClockSchedulerRunsOneActionAtATime() async {
         let running = Locked(0)
         let references = WeakReferences()
         var scheduler: ClockScheduler? = references.add(
@@ -89,7 +89,7 @@ struct ClockSchedulerTests {
         #expect(await comesTrue { time.isIdle })
     }
 
-    @Test func aTimeoutIsOverThoughNobodyHoldsTheScheduler() async {
+    @Test func aTimeoutFiresThoughNobodyHoldsItsClockScheduler() async {
         let never = Promise<Int>()
         let timed = never.timeout(
             .milliseconds(3), on: ClockScheduler(SchedulerClock(scheduler: time)))
@@ -98,7 +98,7 @@ struct ClockSchedulerTests {
         #expect(never.result == nil || never.isCancelled)
     }
 
-    @Test func aSchedulerIsFreedWhenNothingIsScheduled() async {
+    @Test func aClockSchedulerIsFreedWhenItHasNothingToRun() async {
         weak var gone: ClockScheduler<SchedulerClock>?
         do {
             let scheduler = ClockScheduler(SchedulerClock(scheduler: time))

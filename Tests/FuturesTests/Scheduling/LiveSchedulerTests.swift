@@ -15,13 +15,13 @@ import Testing
         return try await promise.value
     }
 
-    @Test func anActionIsNeverEarly() async throws {
+    @Test func theLiveSchedulerRunsNoActionEarly() async throws {
         for delay in [Duration.zero, .microseconds(300), .milliseconds(3)] {
             #expect(try await lateness(delay) >= .zero)
         }
     }
 
-    @Test func anEarlierActionOvertakesALaterOne() async throws {
+    @Test func theLiveSchedulerRunsNearActionsBeforeAFarOneThatWasScheduledFirst() async throws {
         let log = TestLog<Int>()
         let far = LiveScheduler.shared.schedule(after: .seconds(3_600)) { log.append(3) }
         let (later, earlier) = (Promise<Void>(), Promise<Void>())
@@ -34,7 +34,7 @@ import Testing
         #expect(log.elements == [])
     }
 
-    @Test func theContinuousClockIsThatOfTheSystem() {
+    @Test func theLiveSchedulersContinuousClockRunsAsTheSystems() {
         let (start, first) = (ContinuousClock.now, LiveScheduler.shared.continuousNow)
         let last = LiveScheduler.shared.continuousNow
         let between = start.duration(to: .now)
@@ -42,7 +42,7 @@ import Testing
         #expect(first.duration(to: last) <= between)
     }
 
-    @Test func anActionRunsOnAnotherThreadAfterScheduleHasReturned() async throws {
+    @Test func theLiveSchedulerRunsAnActionOnAnotherThreadAfterScheduleHasReturned() async throws {
         let hasReturned = Locked(false)
         let seen = Promise<Bool>()
         // An action that `schedule` itself ran would wait for this lock for ever.
@@ -83,7 +83,7 @@ import Testing
         #expect(!never.isSettled && second.isSettled)
     }
 
-    @Test func aCancelledActionIsFreedAtOnce() {
+    @Test func theLiveSchedulerFreesACancelledActionAtOnce() {
         weak var captured: TestLog<Int>?
         do {
             let object = TestLog<Int>()
@@ -93,13 +93,13 @@ import Testing
         #expect(captured == nil)
     }
 
-    @Test func aDelayWithoutEndIsKept() {
+    @Test func theLiveSchedulerTakesTheLongestDelayThereIs() {
         let action = LiveScheduler.shared.schedule(after: .seconds(Int64.max)) {}
         #expect(LiveScheduler.shared.now.offset > .zero)
         action.cancel()
     }
 
-    @Test func manyThreadsScheduleAndCancel() async throws {
+    @Test func theLiveSchedulerLosesNoActionWhenManyThreadsScheduleAndCancel() async throws {
         let ran = TestLog<Int>()
         onThreads(4) { index in
             for round in 0..<2_000 {
@@ -260,7 +260,7 @@ import Testing
         #expect(machine.now <= continued + LiveTimers.grace + LiveTimers.leeway(after: 1))
     }
 
-    @Test func aStopIsNoticedOnlyFromAQuarterOfASecondOn() {
+    @Test func aLateTimerIsTakenForAStopOfTheProcessOnlyFromAQuarterOfASecondOn() {
         let machine = Machine()
         _ = machine.insert(1, after: 1_000 * milliseconds)
         machine.now = (machine.timers.alarm?.latest ?? 0) + LiveTimers.longestLateness
@@ -269,7 +269,7 @@ import Testing
         #expect(machine.log.elements == [1])
     }
 
-    @Test func anActionThatEndsInTimeKeepsItsTurn() {
+    @Test func theLiveTimersPassNoActionThatEndsInTime() {
         let machine = Machine()
         for number in 0..<3 { _ = machine.insert(number, after: 0) }
         #expect(machine.ring())
@@ -293,7 +293,7 @@ import Testing
         #expect(machine.log.elements == [0])
     }
 
-    @Test func onlySoManyActionsThatBlockArePassed() {
+    @Test func theLiveTimersPassOnlySoManyActionsThatBlock() {
         let machine = Machine()
         let most = LiveTimers.mostBlocked
         for number in 0...(most + 1) { _ = machine.insert(number, after: 0) }

@@ -10,7 +10,7 @@ import Testing
         scheduler.schedule(after: delay) { log.append(name) }
     }
 
-    @Test func nothingRunsUntilTheClockIsMoved() {
+    @Test func aManualSchedulerRunsNothingUntilItsClockIsMoved() {
         _ = schedule("now", after: .zero)
         #expect(log.elements.isEmpty)
         #expect(!scheduler.isIdle)
@@ -19,7 +19,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func actionsRunInOrderOfTheirInstantsThenOfScheduling() {
+    @Test func aManualSchedulerRunsActionsInOrderOfTheirInstantsThenOfScheduling() {
         for (name, delay) in [("c", 3), ("a1", 1), ("b", 2), ("a2", 1), ("a3", 1)] {
             _ = schedule(name, after: .seconds(delay))
         }
@@ -29,7 +29,7 @@ import Testing
         #expect(log.elements.last == "c")
     }
 
-    @Test func anActionIsNotEarlyByANanosecond() {
+    @Test func aManualSchedulerRunsNoActionANanosecondEarly() {
         _ = schedule("late", after: .seconds(1))
         scheduler.advance(by: .seconds(1) - .nanoseconds(1))
         #expect(log.elements.isEmpty)
@@ -37,7 +37,7 @@ import Testing
         #expect(log.elements == ["late"])
     }
 
-    @Test func asleepOnlyTheContinuousClockMovesOn() {
+    @Test func advancingAManualSchedulerAsleepMovesOnlyItsContinuousClock() {
         _ = schedule("late", after: .seconds(1))
         scheduler.advanceAsleep(by: .seconds(3_600))
         #expect(scheduler.now.offset == .zero)
@@ -48,7 +48,7 @@ import Testing
         #expect(scheduler.continuousNow.offset == .seconds(3_601))
     }
 
-    @Test func theClockShowsTheInstantOfTheActionThatRuns() {
+    @Test func aManualSchedulersClockShowsTheInstantOfTheActionThatRuns() {
         let seen = TestLog<Duration>()
         for second in [2, 1, 3] {
             scheduler.schedule(after: .seconds(second)) { [scheduler] in
@@ -71,7 +71,7 @@ import Testing
         #expect(log.elements == ["second", "third"])
     }
 
-    @Test func aCancelledActionDoesNotRunAndIsFreed() {
+    @Test func aManualSchedulerFreesACancelledActionWithoutRunningIt() {
         weak var captured: TestLog<Int>?
         do {
             let object = TestLog<Int>()
@@ -85,7 +85,7 @@ import Testing
         scheduler.run()
     }
 
-    @Test func anActionThatHasRunIsFreed() {
+    @Test func aManualSchedulerFreesAnActionThatHasRun() {
         weak var captured: TestLog<Int>?
         do {
             let object = TestLog<Int>()
@@ -97,7 +97,7 @@ import Testing
         #expect(captured == nil)
     }
 
-    @Test func anActionMayCancelAnotherThatIsDue() {
+    @Test func anActionOfAManualSchedulerMayCancelAnotherThatIsDue() {
         let second = Locked<(any ScheduledAction)?>(nil)
         scheduler.schedule(after: .seconds(1)) { second.withLock { $0 }?.cancel() }
         second.withLock { $0 = schedule("second", after: .seconds(1)) }
@@ -105,7 +105,7 @@ import Testing
         #expect(log.elements.isEmpty)
     }
 
-    @Test func delaysBelowZeroCountAsZero() {
+    @Test func aManualSchedulerTakesANegativeDelayForZero() {
         _ = schedule("past", after: .seconds(-5))
         _ = schedule("now", after: .zero)
         scheduler.advance(by: .zero)
@@ -113,7 +113,7 @@ import Testing
         #expect(scheduler.now.offset == .zero)
     }
 
-    @Test func anActionMayMoveTheClockItself() {
+    @Test func anActionMayMoveTheClockOfItsManualScheduler() {
         scheduler.schedule(after: .seconds(1)) { [scheduler] in scheduler.advance(by: .seconds(5)) }
         _ = schedule("inner", after: .seconds(3))
         scheduler.advance(by: .seconds(2))
@@ -156,7 +156,7 @@ import Testing
         #expect(ran.elements == expected)
     }
 
-    @Test func severalThreadsMayScheduleCancelAndAdvance() {
+    @Test func severalThreadsMayUseOneManualScheduler() {
         let scheduler = scheduler
         let ran = TestLog<Int>()
         onThreads(4) { index in

@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test(arguments: [(0, 0), (0.5, 1 << 63), (0.25, 1 << 62)] as [(Double, UInt64)])
-    func aConstantGivesTheSameFractionOfTheRange(fraction: Double, number: UInt64) {
+    func aConstantRandomSourceGivesTheSameFractionOfTheRange(fraction: Double, number: UInt64) {
         let source = RandomSource.constant(fraction)
         #expect((0..<3).map { _ in source.next() } == [number, number, number])
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aFractionOutsideTheRangeTraps() async {
+    @Test func aConstantRandomSourceTrapsForAFractionOfOne() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = RandomSource.constant(1) }
@@ -48,7 +48,7 @@ import Testing
         #expect(Set((0..<100).map { _ in RandomSource.system.next() }).count == 100)
     }
 
-    @Test func zeroNeverHappensAndOneAlwaysDoes() {
+    @Test func anEventOfProbabilityZeroNeverHappensAndOneOfProbabilityOneAlways() {
         let lowest = RandomSource(Constant(0)), highest = RandomSource(Constant(.max))
         #expect(!lowest.happens(withProbability: 0))
         #expect(lowest.happens(withProbability: 0.000001))
@@ -59,13 +59,13 @@ import Testing
         #expect(half.happens(withProbability: 0.51))
     }
 
-    @Test func whatHasAProbabilityHappensAboutThatOften() {
+    @Test func anEventHappensAboutAsOftenAsItsProbabilitySays() {
         let source = RandomSource(SeededGenerator(seed: 2))
         let count = (0..<10_000).count { _ in source.happens(withProbability: 0.3) }
         #expect((2_850...3_150).contains(count))
     }
 
-    @Test func uniformDurationsReachBothEnds() {
+    @Test func uniformRandomDurationsReachBothEndsOfTheirRange() {
         let bound = Duration.nanoseconds(9)
         #expect(Duration.uniform(upTo: bound, bits: 0) == .zero)
         #expect(Duration.uniform(upTo: bound, bits: .max) == bound)

@@ -61,7 +61,7 @@ struct SchedulerClockTests {
         #expect(scheduler.isIdle)
     }
 
-    @Test func anInstantIsShownByItsOffset() {
+    @Test func aSchedulersInstantIsShownByItsOffset() {
         #expect("\(SchedulerInstant(offset: .seconds(9)))" == "9.0 seconds")
     }
 
@@ -84,7 +84,7 @@ struct SchedulerClockTests {
         #expect(scheduler.isIdle)
     }
 
-    @Test func anInstantThatHasComeIsNotWaitedFor() async throws {
+    @Test func sleepingUntilAnInstantThatHasComeReturnsAtOnce() async throws {
         scheduler.advance(by: .seconds(5))
         let clock = SchedulerClock(scheduler: scheduler)
         #expect(clock.now.offset == .seconds(5))
@@ -93,7 +93,7 @@ struct SchedulerClockTests {
         #expect(scheduler.isIdle)
     }
 
-    @Test func theClockMeasuresVirtualTime() {
+    @Test func aManualSchedulersClockMeasuresVirtualTime() {
         let elapsed = scheduler.clock.measure { scheduler.advance(by: .seconds(3)) }
         #expect(elapsed == .seconds(3))
         #expect(scheduler.clock.minimumResolution == .nanoseconds(1))

@@ -6,7 +6,7 @@ import Testing
 /// The wheel compared with a plain list that is searched each time.
 @Suite(.oneAtATime)
 struct TimerWheelTests {
-    @Test func entriesThatAreDueComeInOrderOfTheirInstants() {
+    @Test func dueEntriesLeaveATimerWheelInOrderOfTheirInstants() {
         var wheel = TimerWheel()
         let log = Locked<[Int]>([])
         for instant: Int64 in [5_000_000_000, 30, 2_000_000, 1_999_999, 30, 70_000_000_000] {
@@ -47,7 +47,7 @@ struct TimerWheelTests {
         }
     }
 
-    @Test func entriesDueWithinOneTickCostOneLook() {
+    @Test func aTimerWheelWakesOnceForEntriesDueWithinOneTick() {
         var wheel = TimerWheel()
         let start = 1_000 * TimerWheel.tick
         for offset: Int64 in [0, 1, 1_000, TimerWheel.tick / 2, TimerWheel.tick - 1] {
@@ -59,7 +59,7 @@ struct TimerWheelTests {
         #expect(wheel.nextWakeUp() == nil)
     }
 
-    @Test func anActionIsTakenBackOnce() {
+    @Test func anEntryIsRemovedFromATimerWheelOnce() {
         var wheel = TimerWheel()
         let first = wheel.insert(at: 10, now: 0, {})
         let second = wheel.insert(at: 1 << 40, now: 0, {})
@@ -145,7 +145,7 @@ struct TimerEntriesTests {
     }
 
     @Test(arguments: [(1_000_000, 777_777), (10_000, 0), (10_000, 9_999)])
-    func aBurstLeavesNoRoomBehindWhileOneEntryRemains(size: Int, survivor: Int) {
+    func timerEntriesGiveTheRoomOfABurstBackWhileOneEntryRemains(size: Int, survivor: Int) {
         var entries = TimerEntries()
         let indices = (1...UInt64(size)).map { add($0, to: &entries) }
         #expect(capacity(of: entries) >= size)
@@ -160,7 +160,7 @@ struct TimerEntriesTests {
         #expect(entries.slabs.isEmpty)
     }
 
-    @Test func oneTimerAfterAnotherNeedsNoNewRoom() {
+    @Test func timerEntriesUseTheSameRoomForOneTimerAfterAnother() {
         var entries = TimerEntries()
         var places: Set<UnsafeRawPointer> = []
         for number in 1...10 as ClosedRange<UInt64> {
@@ -173,7 +173,7 @@ struct TimerEntriesTests {
 
     /// Compared with a list of the entries.
     @Test(arguments: 0..<20)
-    func anEntryStaysUntilItIsRemoved(seed: UInt64) {
+    func timerEntriesKeepEachEntryUntilItIsRemoved(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var entries = TimerEntries()
         var model: [(index: Int32, number: UInt64)] = []

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CallContextTests {
     let scheduler = ManualScheduler()
 
-    @Test func theContextIsEmptyOutsideOfACall() {
+    @Test func theCallContextIsEmptyOutsideOfACall() {
         let context = CallContext.current
         #expect(context.deadline == nil)
         #expect(context.remaining == nil)
@@ -15,7 +15,7 @@ import Testing
         #expect(!context.isObserved)
     }
 
-    @Test func runBindsAContextAndUnbindsIt() throws {
+    @Test func runningInACallContextBindsAndUnbindsIt() throws {
         let context = CallContext(
             deadline: CallDeadline(after: .seconds(3), on: scheduler), attempt: 2)
         let seen = context.run { CallContext.current }
@@ -28,7 +28,7 @@ import Testing
         #expect(CallContext.current.attempt == 1)
     }
 
-    @Test func anEmptyContextHidesTheOneAround() {
+    @Test func anEmptyCallContextHidesTheOneAroundIt() {
         CallContext(attempt: 5).run {
             #expect(CallContext.current.attempt == 5)
             CallContext().run { #expect(CallContext.current.attempt == 1) }
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func whoseWorkItIsStaysWithTheCall() {
+    @Test func aCallContextKeepsTheRetryBudgetsThatItIsWithin() {
         let (mine, yours) = (RetryBudget(), RetryBudget())
         let context = CallContext().within(mine)
             .with(deadline: CallDeadline(after: .seconds(3), on: scheduler)).with(attempt: 2)
@@ -50,7 +50,7 @@ import Testing
 
     /// The value is available in each attempt, including attempts that the scheduler begins, and observed
     /// ones.
-    @Test func whoseWorkItIsGoesThroughPolicies() {
+    @Test func theRetryBudgetsThatACallIsWithinPassThroughPolicies() {
         let mine = RetryBudget()
         let seen = Locked<[Bool]>([])
         let load = stack(
@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The policies' own function for calling a service does the same as `run`.
-    @Test func callBindsAContextLikeRun() {
+    @Test func callingAServiceInACallContextBindsItLikeRun() {
         let service: Service<Int, Int> = { _ in Future(value: CallContext.current.attempt) }
         #expect(CallContext(attempt: 4).call(service, 1).valueNow == 4)
         CallContext(attempt: 5).run {
@@ -78,7 +78,7 @@ import Testing
         #expect(CallContext.current.attempt == 1)
     }
 
-    @Test func changingAContextMakesAnother() {
+    @Test func changingACallContextMakesAnother() {
         let context = CallContext(attempt: 2)
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         #expect(context.with(deadline: deadline).attempt == 2)
@@ -89,7 +89,7 @@ import Testing
         #expect(context.deadline == nil)
     }
 
-    @Test func whereItBelongsInATraceStaysWithTheCall() {
+    @Test func aCallContextKeepsItsTraceContextWhenOtherPartsChange() {
         let trace = TraceContext.newTrace()
         let context = CallContext(traceContext: trace)
             .with(deadline: CallDeadline(after: .seconds(3), on: scheduler)).with(attempt: 2)
@@ -101,7 +101,7 @@ import Testing
         #expect(CallContext.current.traceContext == nil)
     }
 
-    @Test func tasksInheritTheContext() async throws {
+    @Test func tasksInheritTheCallContext() async throws {
         let context = CallContext(attempt: 3)
         let future = context.run { Future { CallContext.current.attempt } }
         #expect(try await future.value == 3)
@@ -109,7 +109,7 @@ import Testing
     }
 
     /// The way for a middleware of your own; see the guide.
-    @Test func aLaterCallIsMadeInTheContextThatWasKept() {
+    @Test func aLaterCallIsMadeInTheCallContextThatWasKept() {
         let scheduler = scheduler
         let upstream = Upstream(on: scheduler, [.value(7)])
         let waiting = Middleware<Ask, Int> { next in

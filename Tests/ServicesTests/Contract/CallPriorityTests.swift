@@ -38,7 +38,7 @@ import Testing
     }
 
     /// Whoever listens while others raise hears of the highest.
-    @Test func aListenerMissesNoRaise() throws {
+    @Test func aListenerMissesNoRaiseOfACallPriority() throws {
         for _ in 0..<500 {
             let priority = try make(.sheddable)
             let highest = Locked(CallPriority.sheddable)

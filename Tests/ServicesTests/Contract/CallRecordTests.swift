@@ -7,7 +7,7 @@ import Testing
 @testable import PledgeServices
 
 @Suite(.oneAtATime) struct CallRecordTests {
-    @Test func aVerdictIsWhatTheMarksSay() throws {
+    @Test func aCallRecordsVerdictFollowsFromWhatWasSent() throws {
         let record = CallRecord()
         #expect(record.verdict == .nothing)
         let harmless = try record.willSend(replayable: true)
@@ -20,14 +20,14 @@ import Testing
     }
 
     @Test(arguments: [CallRecord.Fate.unsent, .refused])
-    func whatWasNotProcessedDoesNoHarm(fate: CallRecord.Fate) throws {
+    func aCallRecordLetsARequestThatWasNotProcessedBeRepeated(fate: CallRecord.Fate) throws {
         let record = CallRecord()
         let order = try record.willSend(replayable: false)
         record.endRequest(order, fate)
         #expect(record.close() == .repeatable)
     }
 
-    @Test func whatWaitsInAQueueIsNotSentYet() throws {
+    @Test func aCallRecordTakesAQueuedRequestForUnsent() throws {
         let outer = CallRecord()
         let record = CallRecord(within: outer)
         try record.willQueue()
@@ -38,14 +38,14 @@ import Testing
         #expect(throws: ServiceError.self) { try record.willQueue() }
     }
 
-    @Test func aPartThatQueuesReplacesWhatWasPresumedOfIt() throws {
+    @Test func aPartOfACallThatQueuesIsNoLongerPresumedSent() throws {
         let record = CallRecord()
         let mark = try record.willSend(replayable: false)
         try record.part(presuming: mark).willQueue()
         #expect(record.verdict == .repeatable)
     }
 
-    @Test func theTimeInAQueueIsThatOfAnyRequest() {
+    @Test func aCallRecordCountsTheTimeInWhichAnyOfItsRequestsIsQueued() {
         let scheduler = ManualScheduler()
         let outer = CallRecord()
         let record = CallRecord(within: outer)
@@ -65,7 +65,7 @@ import Testing
         #expect(joined.time(of: .queue) == .seconds(3))
     }
 
-    @Test func onlyTheFirstEndOfACallCounts() throws {
+    @Test func onlyTheFirstEndOfARequestCountsInACallRecord() throws {
         let record = CallRecord()
         let first = try record.willSend(replayable: false)
         let second = try record.willSend(replayable: false)
@@ -77,7 +77,7 @@ import Testing
         #expect(record.verdict == .harmful)
     }
 
-    @Test func aClosedRecordRefusesToSend() throws {
+    @Test func aClosedCallRecordRefusesToSend() throws {
         let record = CallRecord()
         let inner = CallRecord(within: record)
         let order = try record.willSend(replayable: false)
@@ -102,7 +102,7 @@ import Testing
         #expect(outer.close() == .harmful)
     }
 
-    @Test func aRefusalLeavesNoMarkInTheOuterRecords() throws {
+    @Test func aSendThatAClosedCallRecordRefusesIsNotMarkedInTheOuterOne() throws {
         let outer = CallRecord()
         let inner = CallRecord(within: outer)
         inner.close()
@@ -143,7 +143,7 @@ import Testing
         #expect(outer.verdict == .repeatable)
     }
 
-    @Test func whoJoinsASharedCallCountsWhatItSends() throws {
+    @Test func aCallRecordThatJoinsASharedCallCountsWhatThatSends() throws {
         let flight = CallRecord()
         let outer = CallRecord()
         let joiner = CallRecord(within: outer)
@@ -157,7 +157,7 @@ import Testing
         #expect(throws: Never.self) { try flight.willSend(replayable: false) }
     }
 
-    @Test func aPartsOwnMarksReplaceThePresumedOne() throws {
+    @Test func aPartOfACallThatTellsWhatItSendsIsNoLongerPresumedSent() throws {
         let silent = CallRecord()
         let presumed = try silent.willSend(replayable: false)
         _ = silent.part(presuming: presumed)
@@ -174,7 +174,7 @@ import Testing
     }
 
     /// Threads write marks while another thread closes the record: the refused and the counted marks add up.
-    @Test func threadsAgreeOnWhatWasSent() {
+    @Test func threadsAgreeOnWhatACallRecordHasSent() {
         for _ in 0..<200 {
             let record = CallRecord()
             let verdict = Locked(CallRecord.Verdict.nothing)

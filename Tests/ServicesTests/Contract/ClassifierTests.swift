@@ -21,7 +21,7 @@ import Testing
         #expect(future.result.map { Classifier<Int>.standard($0) } == .failure)
     }
 
-    @Test func refusalsAreNotRepeatedAndTheOthersRetryable() {
+    @Test func theStandardClassifierTellsRefusalsFromRetryableServiceErrors() {
         let refusals: Set<ServiceError.Code> = [
             .circuitOpen, .bulkheadFull, .concurrencyLimited, .queueTimedOut, .rateLimited,
             .heldBack, .throttled, .shed, .keysFull, .storeFailed,

@@ -89,7 +89,7 @@ import Testing
         #expect(log.withLock { $0 } == "abBA")
     }
 
-    @Test func aroundIsAssociativeAndPassThroughItsUnit() {
+    @Test func aroundIsAssociativeForMiddlewareAndPassThroughChangesNothing() {
         let parts = ["a", "b", "c"].map { noting($0, in: log) }
         let compositions = [
             parts[0].around(parts[1]).around(parts[2]),

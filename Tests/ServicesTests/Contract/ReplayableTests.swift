@@ -13,18 +13,18 @@ import Testing
         _ input: Input, _ verdict: CallRecord.Verdict = .nothing, _ error: (any Error)? = nil
     ) -> Repeatability { Repeatability(of: input, after: verdict, error) }
 
-    @Test func nothingIsKnownOfAnInputThatDoesNotConform() {
+    @Test func whetherAnInputThatIsNotReplayableMayBeRepeatedIsUnproven() {
         #expect(decide(7) == .unproven)
         #expect(decide("text") == .unproven)
         #expect(decide(()) == .unproven)
     }
 
-    @Test func anInputThatConformsIsAskedWhetherItMayBeRepeated() {
+    @Test func aReplayableInputIsAskedWhetherItMayBeRepeated() {
         #expect(decide(Ask(1)) == .proven)
         #expect(decide(Ask(1, isReplayable: false)) == .refused)
     }
 
-    @Test func anInputIsAskedWhateverItsStaticType() {
+    @Test func aReplayableInputIsAskedWhateverItsStaticType() {
         let ask = Ask(1, isReplayable: false)
         #expect(decide(ask as any Sendable) == .refused)
         #expect(decide(ask as Ask?) == .refused)
@@ -43,7 +43,7 @@ import Testing
         var outcome: Outcome { .retryable }
     }
 
-    @Test func whatCertainlyDidNotArriveMayBeRepeatedUnlessItIsUsedUp() {
+    @Test func anInputThatWasCertainlyNotSentMayBeRepeatedUnlessItIsConsumed() {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let maybeSent = Advised(advisedOutcome: .retryable)
         #expect(decide(Tape(isConsumed: false), .nothing, unsent) == .proven)
@@ -55,7 +55,7 @@ import Testing
         #expect(decide(7, .nothing, maybeSent) == .unproven)
     }
 
-    @Test func anErrorsRequestIsAskedBeforeTheInput() {
+    @Test func theRequestOfAnErrorIsAskedWhetherItMayBeRepeatedBeforeTheInput() {
         let harmless = OfRequest(failedRequest: Ask(1))
         let order = OfRequest(failedRequest: Ask(1, isReplayable: false))
         #expect(decide(7, .nothing, harmless) == .proven)
@@ -75,7 +75,7 @@ import Testing
         #expect(loggedName(of: "a secret") == nil)
     }
 
-    @Test func aVerdictComesBeforeTheInputsAnswer() {
+    @Test func theVerdictOnWhatWasSentComesBeforeWhatTheInputSaysOfRepeating() {
         #expect(decide(Ask(1), .harmful) == .refused)
         #expect(decide(Ask(1, isReplayable: false), .repeatable) == .proven)
         #expect(decide(7, .repeatable) == .proven)

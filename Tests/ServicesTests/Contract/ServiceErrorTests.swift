@@ -4,7 +4,7 @@ import ServicesTestSupport
 import Testing
 
 @Suite struct ServiceErrorTests {
-    @Test func descriptionsSayWhatHappenedAndWhenToCallAgain() {
+    @Test func aServiceErrorSaysWhatHappenedAndWhenToCallAgain() {
         let open = ServiceError(
             .circuitOpen, policy: "breaker", retryAt: SchedulerInstant(offset: .seconds(9)),
             retryAfter: .seconds(5))

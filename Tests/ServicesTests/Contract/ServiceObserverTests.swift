@@ -4,7 +4,7 @@ import ServicesTestSupport
 import Testing
 
 @Suite struct ServiceObserverCombiningTests {
-    @Test func eachObserverHearsEveryEventInOrder() {
+    @Test func eachOfSeveralCombinedObserversHearsEveryEventInOrder() {
         let heard = Locked<[String]>([])
         let observers = ["a", "b", "c"].map { name in
             ServiceObserver { event in heard.withLock { $0.append("\(name) \(event.span)") } }

@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func aDeadlineAsksBeforeItFails(agrees: Bool) {
+    @Test(arguments: [true, false]) func aDeadlineAsksForAStandInBeforeItFails(agrees: Bool) {
         let (upstream, errors) = (Upstream(on: scheduler), TestLog<String>())
         let deadline: @Sendable () -> StandIns? = { CallContext.current.deadline?.standIns }
         let service = stack(
@@ -86,7 +86,7 @@ import Testing
         #expect(call.errorNow is Broken && upstream.count == 3)
     }
 
-    @Test func aWaitThatBeginsLaterHearsTheLastError() {
+    @Test func aStandInThatIsAddedLaterHearsTheLastError() {
         let (standIns, errors) = (StandIns(), TestLog<String>())
         #expect(!standIns.use(after: Broken()))
         let number = standIns.add { errors.append("\($0)") == () }

@@ -65,19 +65,19 @@ import Testing
     }
 
     @Test(arguments: [("00", "00"), ("01", "01"), ("02", "02"), ("03", "03"), ("09", "01")])
-    func flagsThatAreNotDefinedAreSentAsZero(value: String, sent: String) throws {
+    func undefinedFlagsOfATraceparentAreSentAsZero(value: String, sent: String) throws {
         let context = try #require(TraceContext(traceparent: "00-\(ids)-\(value)"))
         #expect(context.traceparent == "00-\(ids)-\(sent)")
         #expect(context.isRandom == (sent >= "02"))
     }
 
-    @Test func anInvalidStateIsDroppedAndTheParentKept() throws {
+    @Test func anInvalidTracestateIsDroppedAndItsTraceparentKept() throws {
         let context = try #require(TraceContext(traceparent: "00-\(ids)-01", tracestate: ["A=1"]))
         #expect(context.state.members.isEmpty && context.tracestate == nil)
         #expect(context.traceparent == "00-\(ids)-01")
     }
 
-    @Test func linesOfTheStateAreJoinedInTheirOrder() {
+    @Test func linesOfATracestateAreJoinedInTheirOrder() {
         let context = TraceContext(
             traceparent: "00-\(ids)-01", tracestate: ["foo=1,bar=2", "", "rojo=1", "baz=3"])
         #expect(context?.tracestate == "foo=1,bar=2,rojo=1,baz=3")
@@ -85,7 +85,7 @@ import Testing
 
     // MARK: - Identifiers
 
-    @Test func anIdentifierIsNeverZero() {
+    @Test func aTraceOrSpanIDIsNeverZero() {
         #expect(TraceContext.TraceID(high: 0, low: 0) == nil)
         #expect(TraceContext.TraceID(high: 0, low: 1) != nil)
         #expect(TraceContext.SpanID(0) == nil)
@@ -98,7 +98,7 @@ import Testing
         mutating func next() -> UInt64 { 0 }
     }
 
-    @Test func anIdentifierIsReadFromItsDigits() {
+    @Test func aTraceOrSpanIDIsReadFromItsDigits() {
         let text = "4bf92f3577b34da6a3ce929d0e0e4736"
         #expect(TraceContext.TraceID(text).map { "\($0)" } == text)
         #expect(TraceContext.TraceID(String(text.dropLast())) == nil)
@@ -119,7 +119,7 @@ import Testing
         #expect(same == traces[0])
     }
 
-    @Test func aChildHasAnotherSpanAndAllElseOfItsParent() throws {
+    @Test func aChildOfATraceContextHasAnotherSpanAndAllElseOfItsParent() throws {
         let parent = try #require(
             TraceContext(traceparent: "00-\(ids)-03", tracestate: ["congo=t61rcWkgMzE"]))
         let child = parent.child(random: random)
@@ -136,7 +136,7 @@ import Testing
 
     private func text(_ lines: String...) -> String? { TraceState(lines)?.description }
 
-    @Test func theExamplesOfTheSpecificationAreRead() throws {
+    @Test func theSpecificationsExamplesOfATracestateAreRead() throws {
         #expect(text("rojo=00f067aa0ba902b7") == "rojo=00f067aa0ba902b7")
         let state = try #require(TraceState(["rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"]))
         #expect(state.members.map(\.key) == ["rojo", "congo"])
@@ -144,7 +144,7 @@ import Testing
         #expect(state["other"] == nil)
     }
 
-    @Test func allAllowedCharactersAreRead() {
+    @Test func everyAllowedCharacterOfATracestateIsRead() {
         let key = "0abcdefghijklmnopqrstuvwxyz0123456789_-*/@a-z0-9_-*/"
         let value = String(
             String.UnicodeScalarView((0x20...0x7E).compactMap(Unicode.Scalar.init)).filter {
@@ -157,12 +157,12 @@ import Testing
         "foo =1", "FOO=1", "foo.bar=1", "@foo=1", "_foo=1", "=1", "foo", "foo=", "foo= ", "foo=1=2",
         "foo==", "foo=a\tb", "foo=é", "é=1", "foo=\u{7F}", "foo=a\nb",
     ])
-    func anInvalidMemberMakesTheWholeInvalid(member: String) {
+    func anInvalidMemberMakesAWholeTracestateInvalid(member: String) {
         #expect(text("bar=2,\(member)") == nil)
         #expect(text("bar=2", member) == nil)
     }
 
-    @Test func spaceAroundMembersAndEmptyMembersArePassedOver() {
+    @Test func aTracestateIgnoresSpaceAroundMembersAndEmptyMembers() {
         #expect(text("foo=1 \t , \t bar=2, \t baz=3 ") == "foo=1,bar=2,baz=3")
         #expect(text("", "foo=1", " ,\t,", "bar=2,") == "foo=1,bar=2")
         #expect(text("foo=  1") == "foo=  1")
@@ -170,11 +170,11 @@ import Testing
         #expect(text() == "")
     }
 
-    @Test func ofMembersWithOneKeyTheFirstIsKept() {
+    @Test func aTracestateKeepsTheFirstOfMembersWithOneKey() {
         #expect(text("foo=1,bar=2,foo=3", "foo=4") == "foo=1,bar=2")
     }
 
-    @Test func thereAre32MembersAtMost() {
+    @Test func aTracestateHas32MembersAtMost() {
         let members = (1...33).map { "k\($0)=\($0)" }
         #expect(TraceState([members[..<32].joined(separator: ",")])?.members.count == 32)
         #expect(TraceState([members[..<20].joined(separator: ","), members[20]]) != nil)
@@ -183,7 +183,7 @@ import Testing
     }
 
     @Test(arguments: [(256, 1, true), (257, 1, false), (1, 256, true), (1, 257, false)])
-    func keyAndValueHave256CharactersAtMost(key: Int, value: Int, isValid: Bool) {
+    func aTracestatesKeysAndValuesHave256CharactersAtMost(key: Int, value: Int, isValid: Bool) {
         let member = "\(String(repeating: "k", count: key))=\(String(repeating: "v", count: value))"
         #expect(text(member) == (isValid ? member : nil))
         #expect(
@@ -192,7 +192,7 @@ import Testing
                 != nil) == isValid)
     }
 
-    @Test func whatIsLongerThan512CharactersLosesLongMembersFirstThenTheLast() {
+    @Test func aTracestateOver512CharactersLosesLongMembersFirstThenTheLast() {
         let long = { (key: String) in key + "=" + String(repeating: "v", count: 127) }
         let short = { (key: String) in key + "=" + String(repeating: "v", count: 126) }
         // Three of 128 and one of 129 with three commas between: 516.
@@ -211,7 +211,7 @@ import Testing
         #expect(exact.utf8.count == 512 && text(exact) == exact)
     }
 
-    @Test func whatIsSetStandsFirstAndReplacesTheOld() throws {
+    @Test func aMemberThatIsSetStandsFirstInATracestateAndReplacesTheOld() throws {
         let state = try #require(TraceState(["rojo=1,congo=2"]))
         #expect(state.setting("3", for: "congo")?.description == "congo=3,rojo=1")
         #expect(state.setting("3", for: "new")?.description == "new=3,rojo=1,congo=2")

@@ -107,7 +107,7 @@ import Testing
         #expect(facts(FutureError(.abandoned)) == ["error=FutureError", "code=abandoned"])
     }
 
-    @Test func everyKindHasAWordOfItsOwnThatIsALabel() {
+    @Test func everyKindOfEventHasAWordOfItsOwnThatIsAValidLabel() {
         let words = PolicyEvent.Kind.every.map(\.word)
         // Two of the words are those of ends.
         #expect(Set(words).count == words.count - 1)
@@ -116,14 +116,14 @@ import Testing
         }
     }
 
-    @Test func noKindSaysAKeyTwice() {
+    @Test func noKindOfEventSaysAKeyTwice() {
         for kind in PolicyEvent.Kind.every {
             let keys = kind.facts.map(\.key)
             #expect(Set(keys).count == keys.count)
         }
     }
 
-    @Test func reasonsAreThoseWithFewValues() {
+    @Test func theReasonOfAnEventIsOneOfFewValuesOrEmpty() {
         #expect(PolicyEvent.Kind.retryWithheld(reason: "budget").reason == "budget")
         #expect(PolicyEvent.Kind.stateChanged(from: "closed", to: "open").reason == "open")
         let refusal = ServiceError(.bulkheadFull, policy: "b")

@@ -22,7 +22,7 @@ import Testing
             ])
     }
 
-    @Test func observersHearAResultThatIsThereAtOnce() {
+    @Test func observersHearOfACallThatSettlesAtOnce() {
         let call = stack(
             .observed(by: log.observer, on: scheduler),
             over: { (ask: Ask) in Future<Int>(error: Broken()) })(3)
@@ -34,7 +34,7 @@ import Testing
             ])
     }
 
-    @Test func theWorkOfTheCallItselfCounts() {
+    @Test func theLatencyOfAnObservedCallIncludesTheServicesOwnWork() {
         let scheduler = scheduler
         _ = stack(
             .observed(by: log.observer, on: scheduler),
@@ -45,7 +45,7 @@ import Testing
         #expect(log.lines.last == "50 1 observed ended success in 50")
     }
 
-    @Test func everyObserverHearsInOrder() {
+    @Test func everyObserverOfAnObservedCallHearsItInOrder() {
         let order = Locked("")
         let observers = ["a", "b"].map { name in
             ServiceObserver { _ in order.withLock { $0 += name } }
@@ -64,7 +64,7 @@ import Testing
         #expect(log.elements.count == 200)
     }
 
-    @Test func aNestedOneAddsASpanAndItsObserversOnTheOuterClock() {
+    @Test func anObservedCallWithinAnotherAddsASpanOnTheOuterClock() {
         let inner = TestLog<PolicyEvent>()
         let upstream = Upstream(on: scheduler, [.value(7)])
         scheduler.advance(by: .milliseconds(500))
@@ -87,7 +87,7 @@ import Testing
             ])
     }
 
-    @Test func aMiddlewareOfOnesOwnCanReport() {
+    @Test func aCustomMiddlewareCanReportEventsOfAnObservedCall() {
         let noting = Middleware<Ask, Int> { next in
             { input in
                 CallContext.current.report(.note("signed"), by: "signing")

@@ -5,7 +5,7 @@ import Testing
 @testable import PledgeServices
 
 @Suite struct PlainTextTests {
-    @Test func quotedIsJSONInOneLineForEveryScalar() throws {
+    @Test func aQuotedTextIsJSONInOneLineForEveryScalar() throws {
         // All values in the lower part of the first plane, and some of each kind beyond.
         let values =
             Array(0...0x3000) + [0xD7FF, 0xE000, 0xFEFF, 0xFFFF, 0x1F44D, 0xE0001, 0x10FFFF]
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func carriageReturnsAreNotHiddenInACharacter() {
+    @Test func carriageReturnsAreEscapedThoughACharacterHidesThem() {
         #expect("a\r\nb".quoted == #""a\r\nb""#)
         #expect("a\r\nb\u{2028}c\u{7F}".inOneLine == "a?b?c?")
         #expect("🇩🇰é日".inOneLine == "🇩🇰é日")

@@ -17,21 +17,21 @@ import Testing
 
     let lowest = UInt64.min, middle = UInt64(1) << 63, highest = UInt64.max
 
-    @Test func fullJitterIsFromZeroToTheDoubledBaseOrTheCap() {
+    @Test func aBackoffWithFullJitterGoesFromZeroToTheDoubledBaseOrTheCap() {
         let backoff = Backoff.fullJitter(base: .milliseconds(100), cap: .milliseconds(1_000))
         #expect(delays(backoff, 6, bits: lowest) == [0, 0, 0, 0, 0, 0])
         #expect(delays(backoff, 6, bits: middle) == [50, 100, 200, 400, 500, 500])
         #expect(delays(backoff, 6, bits: highest) == [100, 200, 400, 800, 1_000, 1_000])
     }
 
-    @Test func equalJitterIsHalfFixed() {
+    @Test func aBackoffWithEqualJitterHasAFixedHalf() {
         let backoff = Backoff.equalJitter(base: .milliseconds(100), cap: .milliseconds(1_000))
         #expect(delays(backoff, 6, bits: lowest) == [50, 100, 200, 400, 500, 500])
         #expect(delays(backoff, 6, bits: middle) == [75, 150, 300, 600, 750, 750])
         #expect(delays(backoff, 6, bits: highest) == [100, 200, 400, 800, 1_000, 1_000])
     }
 
-    @Test func decorrelatedJitterIsFromTheBaseToThreeTimesThePrevious() {
+    @Test func aBackoffWithDecorrelatedJitterGoesFromItsBaseToThreeTimesThePreviousDelay() {
         let backoff = Backoff.decorrelatedJitter(
             base: .milliseconds(100), cap: .milliseconds(1_000))
         #expect(delays(backoff, 4, bits: lowest) == [100, 100, 100, 100])
@@ -39,7 +39,7 @@ import Testing
         #expect(delays(backoff, 4, bits: highest) == [300, 900, 1_000, 1_000])
     }
 
-    @Test func theDefaultsAreThoseOfTheReference() {
+    @Test func aBackoffWithFullJitterDoublesFromATenthOfASecondToTwentySecondsByDefault() {
         let twenty = Backoff.fullJitter()
         #expect(twenty.delay(before: 0, after: nil, bits: .max) == .milliseconds(100))
         #expect(twenty.delay(before: 7, after: nil, bits: .max) == .milliseconds(12_800))
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func theLongestDurationsDoNotOverflow() {
+    @Test func theLongestDurationsDoNotOverflowABackoff() {
         let longest = Duration.seconds(Int64.max)
         for make in [Backoff.fullJitter, Backoff.equalJitter, Backoff.decorrelatedJitter] {
             let delay = make(longest, longest).delay(before: 3, after: longest, bits: .max)
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func constantAndCustomDrawNothing() {
+    @Test func aConstantAndACustomBackoffDrawNoRandomNumber() {
         func noBits() -> UInt64 {
             Issue.record("no random number is needed")
             return 0

@@ -21,7 +21,7 @@ import Testing
         #expect(calls.isValid(calls.start(one), one))
     }
 
-    @Test func keysAreForgottenWithTheirLastCall() {
+    @Test func theValidityOfAKeyIsForgottenWithItsLastCall() {
         var calls = CallValidity<String>()
         _ = (calls.start(one), calls.start(one))
         calls.endCall(one)
@@ -32,7 +32,7 @@ import Testing
         #expect(calls.count == 0)
     }
 
-    @Test func theNumbersOfCallsRise() {
+    @Test func theNumbersThatCallValidityGivesRise() {
         var calls = CallValidity<String>()
         let numbers = [
             calls.start(one), calls.number(), calls.start(other), calls.number(),
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func anEarlierEraChangesNothing() {
+    @Test func invalidatingInAnEarlierEraChangesNothing() {
         var invalidations = Invalidations<Int>(limit: 2)
         #expect(invalidations.isEmpty)
         _ = invalidations.invalidate(1, in: era(5))
@@ -87,7 +87,7 @@ import Testing
         #expect(!invalidations.isEmpty)
     }
 
-    @Test func erasFollowEachOther() {
+    @Test func invalidationErasFollowEachOther() {
         let (one, two) = (Era.begin(), Era.begin())
         #expect(one < two && two <= .current)
     }

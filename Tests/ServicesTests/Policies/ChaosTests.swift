@@ -13,7 +13,7 @@ import Testing
         stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)
     }
 
-    @Test func latencyHoldsTheCallBack() {
+    @Test func chaosHoldsACallBackForItsLatency() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let call = observed(
             .chaos(.latency(.milliseconds(200), probability: 1), on: scheduler), upstream)(1)
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [1_000, 200, 199])
-    func aLatencyEndsAtTheCallsDeadline(_ latency: Int) {
+    func chaosEndsALatencyAtTheCallsDeadline(_ latency: Int) {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let service = observed(
             .chaos(.latency(.milliseconds(latency), probability: 1), on: scheduler), upstream)
@@ -58,7 +58,7 @@ import Testing
         #expect(scheduler.now.offset == .zero && upstream.count == 0)
     }
 
-    @Test func aFailureIsMadeWithoutTheService() {
+    @Test func chaosFailsACallWithoutCallingTheService() {
         let upstream = Upstream(on: scheduler)
         let call = observed(.chaos(.failure(probability: 1), on: scheduler), upstream)(1)
         #expect(call.serviceError?.code == .injected)
@@ -71,7 +71,7 @@ import Testing
             ])
     }
 
-    @Test func aFailureOfOnesOwnAfterTheLatency() {
+    @Test func chaosFailsACallWithAnErrorOfYourOwnAfterTheLatency() {
         let upstream = Upstream(on: scheduler)
         let call = observed(
             .chaos(
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func outcomesAreAlteredOneAfterTheOther(isImmediate: Bool) {
+    func chaosAltersOutcomesOneAfterTheOther(isImmediate: Bool) {
         let upstream = Upstream(
             on: scheduler, [isImmediate ? .atOnce(.success(7)) : .value(7)])
         let call = observed(
@@ -98,7 +98,7 @@ import Testing
         #expect(log.lines.count { $0.hasSuffix("chaos injectedOutcome") } == 2)
     }
 
-    @Test func aValueMayBecomeAnErrorAndAnErrorAValue() {
+    @Test func chaosMayTurnAValueIntoAnErrorAndAnErrorIntoAValue() {
         let upstream = Upstream(on: scheduler, [.value(7), .broken])
         let service = observed(
             .chaos(
@@ -112,7 +112,7 @@ import Testing
         #expect(calls[1].valueNow == 4)
     }
 
-    @Test func theSwitchTurnsFaultsOffAndOn() {
+    @Test func aChaosSwitchTurnsFaultsOffAndOn() {
         let chaos = ChaosSwitch(isOn: false)
         let upstream = Upstream(on: scheduler, (1...3).map { .atOnce(.success($0)) })
         let random = RandomSource(Counting())
@@ -140,7 +140,7 @@ import Testing
         #expect(call.serviceError?.code == .injected)
     }
 
-    @Test func aSeedGivesTheSameFaultsEachTime() {
+    @Test func chaosWithTheSameSeedMakesTheSameFaults() {
         func ends(_ seed: UInt64) -> [String] {
             let scheduler = ManualScheduler()
             let upstream = Upstream(
@@ -162,7 +162,7 @@ import Testing
         #expect((15...45).contains(ends(1).count { $0.hasSuffix(" 0") }))
     }
 
-    @Test func retriesMeetNewFaults() {
+    @Test func chaosDrawsNewFaultsForEachRetry() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         // The first attempt fails, the second does not.
         let random = RandomSource(ListOfBits([0, .max]))
@@ -175,7 +175,7 @@ import Testing
         #expect(upstream.arrivals.map(\.attempt) == [2])
     }
 
-    @Test func theServiceSeesWhatIsLeftAfterTheLatency() {
+    @Test func aServiceSeesTheTimeLeftAfterTheLatencyOfChaos() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let call = stack(
             .deadline(.seconds(10), on: scheduler),
@@ -186,7 +186,7 @@ import Testing
         #expect(upstream.arrivals.first?.attempt == 1)
     }
 
-    @Test func aTimeoutAroundItCutsTheLatency() {
+    @Test func aTimeoutAroundChaosCutsItsLatency() {
         let upstream = Upstream(on: scheduler)
         let call = stack(
             .timeout(.seconds(1), on: scheduler),
@@ -208,7 +208,7 @@ import Testing
         #expect(upstream.count == 0)
     }
 
-    @Test func cancellingCancelsTheCallAndAltersNothing() {
+    @Test func cancellingACallUnderChaosAltersNoOutcome() {
         let upstream = Upstream(on: scheduler)
         let altered = Locked(false)
         let call = observed(
@@ -223,7 +223,7 @@ import Testing
         #expect(!altered.withLock { $0 })
     }
 
-    @Test func threadsShareOneSwitchAndOneSource() async {
+    @Test func threadsMayShareAChaosSwitchAndARandomSource() async {
         let chaos = ChaosSwitch(isOn: true)
         let service = stack(
             Middleware<Ask, Int>.chaos(
@@ -327,7 +327,7 @@ private struct ListOfBits: RandomNumberGenerator, Sendable {
         #expect(plan([fault], [Self.half]).latency == .zero)
     }
 
-    @Test func latenciesAddUpAndTheFirstFailureCounts() {
+    @Test func aPlanOfFaultsAddsLatenciesUpAndTakesTheFirstFailure() {
         let faults: [ChaosFault<Int>] = [
             .latency(.milliseconds(5), probability: 1), .failure(probability: 0.5),
             .outcome(probability: 1) { try $0.get() }, .failure(probability: 0.5),

@@ -67,7 +67,7 @@ import Testing
     }
 
     /// The share is disabled here, since it would open the breaker as well.
-    @Test func aSuccessBetweenBeginsTheRowAnew() throws {
+    @Test func aSuccessBeginsABreakersRowOfFailuresAnew() throws {
         let machine = Machine(CircuitBreakerLimits(failuresInARow: 5, successRate: 0))
         let changes = try machine.calls(
             [.failure, .failure, .failure, .failure, .success]
@@ -75,14 +75,14 @@ import Testing
         #expect(changes == Array(repeating: nil, count: 9) + [first])
     }
 
-    @Test func anIgnorableEndCountsForNothing() throws {
+    @Test func anIgnorableEndNeitherCountsInABreakersRowNorEndsIt() throws {
         let machine = Machine()
         let changes = try machine.calls(
             [.failure, .failure, .failure, .failure, .ignorable, .ignorable, .failure], 0)
         #expect(changes == Array(repeating: nil, count: 6) + [first])
     }
 
-    @Test func aRateOfFourInFiveIsEnough() throws {
+    @Test func aBreakerStaysClosedWhileFourCallsInFiveSucceed() throws {
         let machine = Machine(CircuitBreakerLimits(successRate: 0.8))
         #expect(
             try machine.calls([.success, .success, .success, .success, .failure], 0).last
@@ -93,7 +93,7 @@ import Testing
                 == [nil, nil, nil, nil, first])
     }
 
-    @Test func fourCallsAreTooFewForTheRate() throws {
+    @Test func fourCallsAreTooFewForABreakersRate() throws {
         let machine = Machine()
         #expect(
             try machine.calls([.failure, .failure, .success, .failure], 0).allSatisfy { $0 == nil })
@@ -121,7 +121,7 @@ import Testing
         #expect(try machine.calls([.failure], 0) == [first])
     }
 
-    @Test func callsAreForgottenWithTheirSliceOfThreeSeconds() throws {
+    @Test func aBreakerForgetsCallsWithTheirSliceOfThreeSeconds() throws {
         let limits = CircuitBreakerLimits(successRate: 0.8)
         for (milliseconds, isOpen) in [(29_999, true), (30_000, false)] {
             let machine = Machine(limits)
@@ -147,7 +147,7 @@ import Testing
     }
 
     /// A lost connection with twelve calls is one event.
-    @Test func failuresCountOnceTheyLast() throws {
+    @Test func failuresOpenABreakerOnlyOnceTheyHaveLasted() throws {
         let limits = CircuitBreakerLimits(
             failuresInARow: 10, failuresLasting: .milliseconds(500))
         let machine = Machine(limits)
@@ -175,7 +175,7 @@ import Testing
     }
 
     /// The probe may be an upload of ten minutes, or hang.
-    @Test func aProbeThatDoesNotEndIsFollowedByAnother() throws {
+    @Test func aBreakerMakesAnotherProbeIfTheFirstDoesNotEnd() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
         let hung = try machine.ticket(6_000)
@@ -187,7 +187,7 @@ import Testing
         #expect(machine.state == .closed)
     }
 
-    @Test func whicheverProbeFailsOpensItAgain() throws {
+    @Test func anyProbeThatFailsOpensABreakerAgain() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
         let (hung, second) = (try machine.ticket(5_000), try machine.ticket(10_000))
@@ -206,7 +206,7 @@ import Testing
         #expect(machine.enter(10_999) == .refused(retryAt: Self.at(11_000)))
     }
 
-    @Test func aProbesSuccessClosesAndForgetsEverything() throws {
+    @Test func aProbeThatSucceedsClosesABreakerThatForgetsEverything() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
         #expect(machine.end(try machine.ticket(5_000), .success, 5_100) == .closed)
@@ -217,7 +217,7 @@ import Testing
         #expect(changes == [nil, nil, nil, nil, first])
     }
 
-    @Test func aProbesFailureOpensForLonger() throws {
+    @Test func aProbeThatFailsOpensABreakerForLonger() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
         for (opening, length) in [(1, 10_000), (2, 20_000), (3, 40_000)] {
@@ -232,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func anIgnorableProbeMakesRoomForTheNextCall() throws {
+    @Test func aProbeWithAnIgnorableEndLeavesABreakerHalfOpen() throws {
         let machine = Machine()
         try machine.trip(0, for: 5_000)
         #expect(machine.end(try machine.ticket(5_000), .ignorable, 5_100) == nil)
@@ -262,7 +262,7 @@ import Testing
         #expect(machine.state == .closed)
     }
 
-    @Test func untilTheBackoffHasSpokenAllAreRefused() throws {
+    @Test func aBreakerRefusesAllCallsUntilItsBackoffIsKnown() throws {
         let machine = Machine()
         _ = try machine.calls(Array(repeating: .failure, count: 5), 1_000)
         #expect(machine.enter(1_000) == .refused(retryAt: Self.at(1_000)))

@@ -31,7 +31,7 @@ import Testing
         SchedulerInstant(offset: .seconds(seconds))
     }
 
-    @Test func byDefaultTenFailuresInARowOpenItAfterSuccesses() {
+    @Test func byDefaultTenFailuresInARowOpenABreakerAfterSuccesses() {
         let breaker = breaker()
         let successes = Array(repeating: Upstream.Step.atOnce(.success(1)), count: 100)
         let service = service(breaker, Upstream(on: scheduler, successes + fail(10)))
@@ -45,7 +45,7 @@ import Testing
 
     /// The failures on one connection that had answered before show one fault.
     @Test(arguments: [true, false], [true, false])
-    func failuresOnOneConnectionCountOnceIfItHadAnswered(hadAnswered: Bool, hasRecord: Bool) {
+    func aBreakerCountsFailuresOfAnAnsweringConnectionOnce(hadAnswered: Bool, hasRecord: Bool) {
         let breaker = CircuitBreaker(failuresInARow: 2, lasting: .zero, on: scheduler)
         let connection = ConnectionEvidence()
         let service: Service<Ask, Int> = stack(.circuitBreaker(sharing: breaker)) { _ in
@@ -65,7 +65,7 @@ import Testing
         #expect(breaker.state != .closed)
     }
 
-    @Test func byDefaultItStaysClosedWhileHalfOfTheCallsSucceed() {
+    @Test func byDefaultABreakerStaysClosedWhileHalfOfTheCallsSucceed() {
         let breaker = breaker()
         let one: [Upstream.Step] = [.atOnce(.success(1))] + fail(1)
         let upstream = Upstream(on: scheduler, (1...50).flatMap { _ in one } + fail(1))
@@ -76,7 +76,7 @@ import Testing
         #expect(breaker.state == .open(until: instant(5)))
     }
 
-    @Test func byDefaultFiveFailuresAtFirstOpenItForFiveSecondsAtMost() {
+    @Test func byDefaultFiveFailuresAtFirstOpenABreakerForFiveSecondsAtMost() {
         for (bits, milliseconds) in [(UInt64.min, 2_500), (.max, 5_000)] {
             let breaker = CircuitBreaker(
                 failuresInARow: 10, lasting: .zero,
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func aRefusedCallSaysWhenToCallAgain() {
+    @Test func aCallThatABreakerRefusesSaysWhenToCallAgain() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail())
         let service = service(breaker, upstream)
@@ -183,7 +183,7 @@ import Testing
         #expect(upstream.count == 7)
     }
 
-    @Test func aCancelledProbeMakesRoomForTheNext() {
+    @Test func aCancelledProbeOfABreakerMakesRoomForTheNext() {
         let breaker = breaker()
         let upstream = Upstream(on: scheduler, fail() + [.never, .never])
         let service = service(breaker, upstream)
@@ -200,7 +200,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test func anIgnorableProbeMakesRoomForTheNext() {
+    @Test func aBreakersProbeWithAnIgnorableEndMakesRoomForTheNext() {
         let breaker = breaker()
         let ignorable = Advised(advisedOutcome: .ignorable)
         let upstream = Upstream(
@@ -216,7 +216,7 @@ import Testing
     }
 
     /// A caller that releases its future does not block the others.
-    @Test func anAbandonedProbeIsAFailure() {
+    @Test func anAbandonedProbeOfABreakerIsAFailure() {
         let breaker = breaker()
         let abandoned = Locked(false)
         let service = stack(
@@ -241,7 +241,7 @@ import Testing
         #expect(upstream.living == 0)
     }
 
-    @Test func theClassifierSaysWhatAFailureIs() {
+    @Test func theClassifierSaysWhatABreakerCountsAsAFailure() {
         let breaker = breaker()
         let classifier = Classifier<Int> { result in
             if case .success(let value) = result, value < 0 { return .failure }
@@ -424,7 +424,7 @@ import Testing
     }
 
     /// The stack may be called, since no lock is held.
-    @Test func classifierBackoffRandomnessAndObserversMayCallTheStackItself() {
+    @Test func aBreakersClassifierBackoffRandomSourceAndObserversMayCallItsStack() {
         let again = Locked<(@Sendable () -> Void)?>(nil)
         let isNested = Locked(false)
         let nest: @Sendable () -> Void = {
@@ -456,7 +456,7 @@ import Testing
         again.withLock { $0 = nil }
     }
 
-    @Test func aNegativeOrEndlessBackoffIsBounded() {
+    @Test func aBreakerBoundsANegativeOrEndlessBackoff() {
         for (delay, code) in [(Duration.seconds(-3), nil), (.seconds(Int64.max), .circuitOpen)]
             as [(Duration, ServiceError.Code?)]
         {
@@ -469,7 +469,7 @@ import Testing
     }
 
     /// No call succeeds, so each call after the first five is a probe.
-    @Test func threadsProbeAtMostOnceInAnOpenTime() {
+    @Test func threadsProbeABreakerAtMostOnceInItsOpenTime() {
         let breaker = CircuitBreaker(
             failuresInARow: 10, lasting: .zero, backoff: .constant(.milliseconds(1)), on: scheduler)
         let scheduler = scheduler

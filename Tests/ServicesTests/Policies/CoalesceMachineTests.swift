@@ -26,7 +26,7 @@ import Testing
         return (seat, count)
     }
 
-    @Test func callersWhoComeLaterJoinTheCall() {
+    @Test func callersWithTheSameKeyJoinACoalescedCall() {
         var machine = Machine()
         let (call, _) = begin(&machine, "k", "a")
         #expect(join(&machine, "k", "b").count == 2)
@@ -39,7 +39,7 @@ import Testing
         #expect(machine.count == 1)
     }
 
-    @Test func theNextCallerAfterTheEndMakesACall() {
+    @Test func theNextCallerAfterACoalescedCallHasEndedMakesAnother() {
         var machine = Machine()
         let (call, _) = begin(&machine, "k", "a")
         _ = machine.endCall("k", call: call)
@@ -51,7 +51,7 @@ import Testing
         #expect(ended.callers == ["b"])
     }
 
-    @Test func theLastCallerToLeaveCancelsTheCall() {
+    @Test func theLastCallerToLeaveACoalescedCallCancelsIt() {
         var machine = Machine()
         let (call, first) = begin(&machine, "k", "a")
         let isWanted = machine.keep(17, "k", call: call).isWanted
@@ -90,7 +90,7 @@ import Testing
         #expect(again.isWanted && again.raised == .high)
     }
 
-    @Test func whoLeavesACallDoesNotLeaveTheNext() {
+    @Test func whoLeavesAnEndedCoalescedCallDoesNotLeaveTheNext() {
         var machine = Machine()
         let (call, first) = begin(&machine, "k", "a")
         _ = machine.endCall("k", call: call)
@@ -102,7 +102,7 @@ import Testing
 
     /// The first caller is still in the service, and counts; it cannot leave, and its call may already be
     /// over.
-    @Test func theFirstCallerCountsBeforeItIsSeated() {
+    @Test func theFirstCallerOfACoalescedCallCountsBeforeItIsSeated() {
         var machine = Machine()
         guard case .first(let call, _) = machine.addCaller("k", "a") else { return }
         let seat = join(&machine, "k", "b").seat
@@ -113,7 +113,7 @@ import Testing
         #expect(ended.callers.isEmpty)
     }
 
-    @Test func renewingEndsForSomeAndKeepsTheRest() {
+    @Test func renewingACoalescedCallEndsItForSomeCallersAndKeepsTheRest() {
         var machine = Machine()
         let (call, a) = begin(&machine, "k", "a")
         _ = machine.keep(17, "k", call: call)
@@ -128,7 +128,7 @@ import Testing
         #expect(ended.callers == ["c"])
     }
 
-    @Test func renewingForNobodyEndsAll() {
+    @Test func renewingACoalescedCallThatNobodyStaysInEndsIt() {
         var machine = Machine()
         let (call, a) = begin(&machine, "k", "a")
         let (next, removed) = machine.renew("k", call: call, endingFor: [a])
@@ -138,7 +138,7 @@ import Testing
     }
 
     /// The callers of a call that is past are still its own, and leave it or get its answer.
-    @Test func aCallFromBeforeAnEraIsNotShared() {
+    @Test func aCoalescedCallFromBeforeAnInvalidationIsNotShared() {
         var machine = Machine()
         let (old, a) = begin(&machine, "k", "a")
         let b = join(&machine, "k", "b").seat
@@ -166,7 +166,7 @@ import Testing
     }
 
     /// The renewed call begins now.
-    @Test func aRenewedCallIsOfItsOwnEra() {
+    @Test func aRenewedCoalescedCallIsSharedWithCallersAfterAnEarlierInvalidation() {
         var machine = Machine()
         let (call, a) = begin(&machine, "k", "a")
         _ = join(&machine, "k", "b")
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test func changesAreKnownWhileCallsFromBeforeMayBeUnderWay() {
+    @Test func invalidationsAreKnownWhileCoalescedCallsFromBeforeAreUnderWay() {
         var machine = Machine()
         machine.change("s", in: Era(number: 1))
         #expect(machine.lastChange(of: "s") == .first)

@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Cancelling a future derived from a caller's future gives up the caller's interest as well.
-    @Test func aCallerWhoLeavesFurtherDownLeaves() {
+    @Test func cancellingAFutureDerivedFromACoalescedCallLeavesIt() {
         let upstream = Upstream(on: scheduler)
         let load = stack(.coalesce(), over: upstream.send)
         let calls = (0..<3).map { _ in load(1).map { $0 + 1 } }
@@ -56,7 +56,7 @@ import Testing
         #expect(upstream.cancelled == 1)
     }
 
-    @Test func afterAllHaveLeftACallBeginsAnewAndALateAnswerReachesNobody() {
+    @Test func aCoalescedCallThatAllHaveLeftBeginsAnewAndItsLateAnswerReachesNobody() {
         // A service that ignores its cancellation, and answers late.
         let promises = Locked<[Promise<Int>]>([])
         let load = stack(
@@ -109,14 +109,14 @@ import Testing
     }
 
     /// An input that is not a key needs one.
-    @Test func anInputNeedNotBeHashable() {
+    @Test func aCoalescedInputNeedNotBeHashable() {
         struct Plain: Sendable { var id: Int }
         let load = stack(
             .coalesce(by: \.id), over: { (plain: Plain) in Future(value: plain.id) })
         #expect(load(Plain(id: 3)).valueNow == 3)
     }
 
-    @Test func aKeyThatIsNotEqualToItselfSharesNothing() {
+    @Test func coalescingByAKeyThatIsNotEqualToItselfSharesNothing() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let group = Coalescer<Double, Int>()
         let load = stack(.coalesce(by: { _ in .nan }, sharing: group), over: upstream.send)
@@ -126,7 +126,7 @@ import Testing
         #expect(group.count == 0)
     }
 
-    @Test func eachServiceHasItsOwnGroupUnlessOneIsGiven() {
+    @Test func eachServiceHasACoalescerOfItsOwnUnlessOneIsGiven() {
         let (one, other) = (Upstream(on: scheduler), Upstream(on: scheduler))
         let policy = Middleware<Ask, Int>.coalesce()
         _ = policy(one.send)(1)
@@ -138,7 +138,7 @@ import Testing
         #expect(one.count + other.count == 3)
     }
 
-    @Test func anAbandonedCallFailsAllWhoWait() {
+    @Test func anAbandonedCoalescedCallFailsAllWhoWait() {
         let promise = Locked<Promise<Int>?>(Promise<Int>())
         let load = stack(
             .coalesce(), over: { (ask: Ask) in promise.withLock { $0 } ?? Future(value: 1) })
@@ -152,7 +152,7 @@ import Testing
     }
 
     /// Other futures that wait for the service's future are not affected.
-    @Test func leavingCancelsNoFutureThatOthersWaitFor() {
+    @Test func leavingACoalescedCallCancelsNoFutureThatOthersWaitFor() {
         let promise = Promise<Int>()
         let kept = promise.map { $0 }
         let load = stack(.coalesce(), over: { (ask: Ask) in promise as Future<Int> })
@@ -161,7 +161,7 @@ import Testing
         #expect(kept.valueNow == 7)
     }
 
-    @Test func theAnswersArriveInOrderOfArrival() {
+    @Test func callersOfACoalescedCallHearItsAnswerInTheOrderInWhichTheyCame() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(.coalesce(), over: upstream.send)
         let order = Locked<[Int]>([])
@@ -173,7 +173,7 @@ import Testing
     }
 
     /// An observer of an answer calls the same stack: that is a new call.
-    @Test func anObserverMayCallAgain() {
+    @Test func anObserverOfACoalescedCallMayCallAgain() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let load = stack(.coalesce(), over: upstream.send)
         let again = load(1).flatMap { _ in load(1) }
@@ -184,7 +184,7 @@ import Testing
         #expect(other.valueNow == 2)
     }
 
-    @Test func aLongChainOfCallsNeedsNoStack() {
+    @Test func aLongChainOfCoalescedCallsNeedsNoDeepStack() {
         let scheduler = scheduler
         let load = stack(
             .coalesce(),
@@ -198,7 +198,7 @@ import Testing
         #expect(end.valueNow == 0)
     }
 
-    @Test func whoJoinsTellsAndTheJoinedCallIsASpanOfTheFirst() {
+    @Test func aCoalescedCallIsASpanOfItsFirstCallerAndAnEventOfTheOthers() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let second = TestLog<PolicyEvent>()
         let load = stack(.coalesce(), over: upstream.send)
@@ -347,7 +347,7 @@ import Testing
         #expect(ended.withLock { $0 } + cancelled.withLock { $0 } == begun.withLock { $0 })
     }
 
-    @Test func whoComesAfterAnInvalidationMakesANewCall() {
+    @Test func callersAfterACoalescersInvalidationMakeANewCall() {
         let group = Coalescer<Ask, Int>()
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(.coalesce(sharing: group), over: upstream.send)
@@ -360,7 +360,7 @@ import Testing
         #expect(group.count == 0)
     }
 
-    @Test func theLastOfManyThreadsToLeaveCancelsOnce() {
+    @Test func theLastOfManyThreadsToLeaveACoalescedCallCancelsItOnce() {
         for _ in 0..<200 {
             let cancelled = Locked(0)
             let promise = Promise<Int>()
@@ -406,7 +406,7 @@ import Testing
         return CallContext(deadline: deadline).run { load(ask) }
     }
 
-    @Test func theJoinedCallHasTheContextOfTheFirst() {
+    @Test func aCoalescedCallHasTheContextOfItsFirstCaller() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(.coalesce(), over: upstream.send)
         _ = call(load, within: 300)
@@ -415,7 +415,7 @@ import Testing
         #expect(upstream.arrivals.map(\.remaining) == [.milliseconds(300)])
     }
 
-    @Test func whoseDeadlinePassesLeavesTheOthersTheirAnswer() {
+    @Test func aCallerWhoseDeadlinePassesLeavesTheOtherCallersOfACoalescedCallTheirAnswer() {
         let upstream = Upstream(on: scheduler, [.value(7, after: .seconds(5))])
         let group = Coalescer<Ask, Int>()
         let hasty = stack(
@@ -432,7 +432,7 @@ import Testing
         #expect(scheduler.now.offset == .seconds(5))
     }
 
-    @Test func nobodyFailsForWantOfTheFirstCallersTime() {
+    @Test func noCallerOfACoalescedCallFailsBecauseTheFirstCallersTimeIsOver() {
         let upstream = Upstream(on: scheduler, [.never, .value(7)])
         let load = stack(
             .coalesce(), .timeout(.seconds(30), on: scheduler), over: upstream.send)
@@ -454,7 +454,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func aFailureBeforeTheDeadlineIsForAll() {
+    @Test func aCoalescedCallThatFailsBeforeTheDeadlineFailsAllItsCallers() {
         let upstream = Upstream(on: scheduler, [.error(Broken(), after: .milliseconds(99))])
         let load = stack(.coalesce(), over: upstream.send)
         let calls = [call(load, within: 100), call(load, within: 500)]
@@ -463,7 +463,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func aSuccessAfterTheDeadlineIsForAll() {
+    @Test func aCoalescedCallThatSucceedsAfterADeadlineSucceedsForAllItsCallers() {
         let upstream = Upstream(on: scheduler, [.value(7, after: .milliseconds(101))])
         let load = stack(.coalesce(), over: upstream.send)
         let calls = [call(load, within: 100), call(load, within: 500)]
@@ -472,7 +472,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func anInputThatIsNotReplayableIsNotSentAgain() {
+    @Test func aCoalescedInputThatIsNotReplayableIsNotSentAgainAfterADeadline() {
         let upstream = Upstream(on: scheduler, [.error(Broken(), after: .milliseconds(100))])
         let load = stack(.coalesce(by: \.number), over: upstream.send)
         let calls = [100, 500].map {
@@ -516,7 +516,7 @@ import Testing
         #expect(group.count == 0)
     }
 
-    @Test func allWhoLeaveAfterItIsCalledAgainCancelThatOnce() {
+    @Test func callersWhoAllLeaveARenewedCoalescedCallCancelItOnce() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .coalesce(), .timeout(.seconds(30), on: scheduler), over: upstream.send)
@@ -530,7 +530,7 @@ import Testing
     }
 
     /// The second call is still on its way through the service when all callers have left.
-    @Test func allMayLeaveBeforeTheOtherCallIsKnown() {
+    @Test func allCallersMayLeaveACoalescedCallWhileItIsRenewed() {
         let calls = Locked<[Promise<Int>]>([])
         let callers = Locked<[Future<Int>]>([])
         let cancelled = Locked<[Int]>([])

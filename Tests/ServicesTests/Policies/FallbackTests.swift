@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    @Test func aSuccessPassesAndIsTheSameFuture() {
+    @Test func aFallbackReturnsTheFutureOfASuccessItself() {
         let promise = Promise<Int>(value: 7)
         let other = Upstream(on: scheduler)
         let service = stack(.fallback(to: other.send), over: { (_: Ask) in promise })
@@ -99,7 +99,7 @@ import Testing
         #expect(call.errorNow as? Broken == Broken(number: 2))
     }
 
-    @Test func aValueThatIsNoSuccessIsReplacedAndHasNoError() {
+    @Test func aFallbackReplacesAValueThatIsNoSuccessAndSeesNoError() {
         let classifier = Classifier<Int> { result in
             if case .success(let value) = result, value < 0 { return .failure }
             return Classifier.standard(result)
@@ -112,7 +112,7 @@ import Testing
         #expect(log.lines.contains("10 1 fallback fell back"))
     }
 
-    @Test func theSubstitutesOwnFailureIsTheEnd() {
+    @Test func aFallbacksOwnFailureIsTheResult() {
         let upstream = Upstream(on: scheduler, [.broken])
         let other = Upstream(on: scheduler, [.error(Broken(number: 2))])
         let call = observed(.fallback(to: other.send), upstream)(1)
@@ -121,7 +121,7 @@ import Testing
         #expect(other.count == 1)
     }
 
-    @Test func theSubstituteSeesWhatIsLeftAndTheAttempt() {
+    @Test func aFallbackSeesTheTimeLeftAndTheAttemptOfItsCall() {
         let upstream = Upstream(on: scheduler, [.error(Broken(), after: .seconds(3))])
         let other = Upstream(on: scheduler, [.value(8)])
         let context = CallContext(
@@ -168,7 +168,7 @@ import Testing
     }
 
     /// The observer of one answer makes the next call.
-    @Test func manyCallsFromEachOthersObserversNeedNoStack() {
+    @Test func callsOfAFallbackFromEachOthersObserversNeedNoDeepStack() {
         let service = stack(
             Middleware<Ask, Int>.fallback(to: { ask in Future(value: ask.number) }),
             over: { _ in Future(error: Broken()) })

@@ -49,7 +49,7 @@ import Testing
             ])
     }
 
-    @Test func theFirstCallMayWin() {
+    @Test func theFirstOfHedgedCallsMayWin() {
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .milliseconds(60)), .value(2, after: .seconds(1))])
         let call = observed(
@@ -61,7 +61,7 @@ import Testing
         #expect(log.lines.contains("60 1 hedge hedgeLost(number: 2)"))
     }
 
-    @Test func aFailureThatMayPassStartsTheNextAtOnceAndTheDelayAnew() {
+    @Test func aRetryableFailureStartsTheNextHedgedCallAtOnceAndTheDelayAnew() {
         let upstream = Upstream(on: scheduler, [.broken, .never, .value(3)])
         let call = stack(
             .hedge(
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// A limiter beneath, an open breaker, or the breaker whose probe is hedged.
-    @Test func aHedgeThatIsRefusedBeneathWasNotMade() {
+    @Test func aHedgeThatIsRefusedBelowWasNotMade() {
         let refusal = ServiceError(.circuitOpen, policy: "circuitBreaker")
         let upstream = Upstream(
             on: scheduler,
@@ -107,7 +107,7 @@ import Testing
         #expect(upstream.cancelled == 0)
     }
 
-    @Test func theFailureOfACallThatWasMadeIsTheResultAndNotTheRefusal() {
+    @Test func aHedgedCallFailsWithTheErrorOfACallThatWasMadeAndNotWithARefusal() {
         let refusal = ServiceError(.rateLimited, policy: "rateLimit")
         for (first, second) in [(80, 10), (60, 20)] {
             let upstream = Upstream(
@@ -130,7 +130,7 @@ import Testing
     }
 
     /// The second call may send once the first has failed; the third and the fourth may not.
-    @Test func aCallThatMayNotSendDoesNotHideTheFailure() {
+    @Test func aHedgedCallThatMayNotSendDoesNotHideTheFailureOfAnother() {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let sent = Locked(0)
         let service = stack(
@@ -151,7 +151,7 @@ import Testing
 
     /// The second call may not send while the first one's request is under way.
     @Test(arguments: [(80, 0), (40, 60)])
-    func theFailureOfTheSenderIsTheResult(sender: Int, other: Int) {
+    func aHedgedCallFailsWithTheErrorOfTheCallThatSent(sender: Int, other: Int) {
         let unsent = Advised(advisedOutcome: .retryable, isCertainlyUnsent: true)
         let upstream = Upstream(
             on: scheduler,
@@ -184,7 +184,7 @@ import Testing
         #expect(breaker.state == .closed)
     }
 
-    @Test func ifAllFailTheLastFailureIsGivenBack() {
+    @Test func ifAllHedgedCallsFailTheLastFailureIsTheResult() {
         let upstream = Upstream(
             on: scheduler,
             [
@@ -200,7 +200,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func aCallCancelledByItsServiceDoesNotEndTheOthers() {
+    @Test func aHedgedCallThatItsServiceCancelsDoesNotEndTheOthers() {
         let upstream = Upstream(
             on: scheduler,
             [
@@ -214,7 +214,7 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test func theServicesDelayIsWaitedForBesideAnotherCall() {
+    @Test func aHedgeWaitsAsLongAsTheServiceAsksWhileAnotherCallIsUnderWay() {
         let upstream = Upstream(
             on: scheduler, [.never, .asked(100), .value(3)])
         let call = stack(
@@ -227,7 +227,7 @@ import Testing
         #expect(upstream.instants == [.zero, .milliseconds(50), .milliseconds(160)])
     }
 
-    @Test func aFailureWithAnAskedWaitIsGivenBackIfNoCallIsUnderWay() {
+    @Test func aHedgeReturnsAFailureThatAsksForAWaitIfNoOtherCallIsUnderWay() {
         let upstream = Upstream(on: scheduler, [.asked(100), .value(2)])
         let call = stack(
             .retry(on: scheduler), .hedge(sharing: Hedge(after: .milliseconds(50), on: scheduler)),
@@ -239,7 +239,7 @@ import Testing
         #expect((.milliseconds(110) ... .milliseconds(120)).contains(upstream.instants[1]))
     }
 
-    @Test func cancellingCancelsAllCallsAndTheTimer() {
+    @Test func cancellingAHedgedCallCancelsAllItsCallsAndItsTimer() {
         let upstream = Upstream(on: scheduler)
         let call = stack(
             .hedge(
@@ -552,7 +552,7 @@ import Testing
         return machine
     }
 
-    @Test(arguments: [Outcome.success, .failure]) func aSuccessOrAFatalFailureEndsAll(
+    @Test(arguments: [Outcome.success, .failure]) func aSuccessOrAFatalFailureEndsAHedge(
         outcome: Outcome
     ) {
         var machine = machine(3, underWay: 3)
@@ -563,7 +563,7 @@ import Testing
         #expect(late == .wait)
     }
 
-    @Test func aRetryableFailureAsksAtOnce() {
+    @Test func aHedgeAsksForTheNextCallAtOnceAfterARetryableFailure() {
         var machine = machine(3, underWay: 1)
         let timer = machine.arm()
         let step = machine.endCall(1, with: .retryable)
@@ -581,7 +581,7 @@ import Testing
         #expect(steps == [.wait, .finish(losers: [])])
     }
 
-    @Test func aRefusalEndsAllOnlyIfNothingIsUnderWay() {
+    @Test func aRefusalEndsAHedgeOnlyIfNoCallIsUnderWay() {
         var machine = machine(3, underWay: 2)
         _ = machine.endCall(1, with: .retryable)
         let first = machine.refuse()
@@ -593,7 +593,7 @@ import Testing
     }
 
     /// A timer requests a call while the only call under way fails, and all attempts are made or requested.
-    @Test func aFailureWaitsForWhatWasAskedFor() {
+    @Test func aHedgesFailureWaitsForACallThatHasBeenAskedFor() {
         var machine = machine(2, underWay: 1)
         let timer = machine.arm()
         let fired = timer.map { machine.fire($0) }
@@ -604,7 +604,7 @@ import Testing
         #expect(isOver)
     }
 
-    @Test func nothingIsGrantedAfterTheEnd() {
+    @Test func aHedgeThatHasEndedGrantsNoCallAndSetsNoTimer() {
         var machine = machine(3, underWay: 2)
         _ = machine.endCall(1, with: .retryable)
         _ = machine.endCall(2, with: .success)
@@ -614,7 +614,7 @@ import Testing
         #expect(timer == nil)
     }
 
-    @Test func anIgnorableEndIsTheLastResort() {
+    @Test func aHedgeEndsWithAnIgnorableEndOnlyIfNoCallIsLeft() {
         var machine = machine(3, underWay: 2)
         let first = machine.endCall(1, with: .ignorable)
         #expect(first == .wait)
@@ -622,7 +622,7 @@ import Testing
         #expect(second == .finish(losers: []))
     }
 
-    @Test func theServicesDelayIsWaitedForOnlyBesideOthers() {
+    @Test func aHedgeWaitsForTheServicesDelayOnlyWhileOtherCallsAreUnderWay() {
         var machine = machine(3, underWay: 2)
         let first = machine.endCall(1, with: .retryable(after: .seconds(3)))
         guard case .arm(let timer, .seconds(3)) = first else {
@@ -635,7 +635,7 @@ import Testing
         #expect(!machine.isValid(timer))
     }
 
-    @Test func aCancelledCallIsOver() {
+    @Test func aCancelledHedgeIsOver() {
         var machine = machine(3, underWay: 2)
         let (first, second) = (machine.cancel(), machine.cancel())
         #expect(first && !second)

@@ -20,7 +20,7 @@ import Testing
     }
 
     /// Latencies of 1 to 100 milliseconds, 99 of which are at most 99.
-    @Test func theDelayIsThePercentileOfWhatWasObserved() {
+    @Test func aHedgesDelayIsThePercentileOfTheObservedLatencies() {
         let hedging = Hedge(on: scheduler)
         let count = Locked(0)
         let load = stack(.hedge(sharing: hedging), over: delayed(count))
@@ -44,7 +44,7 @@ import Testing
         #expect(call.valueNow == 500)
     }
 
-    @Test func whatSeesLatenciesIsAlsoACallThatMayNotBeHedged() {
+    @Test func aHedgeLearnsLatenciesFromCallsThatMayNotBeHedgedToo() {
         let hedging = Hedge(maxExtraLoad: 0.1, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 10))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
@@ -57,7 +57,7 @@ import Testing
     /// Early failures would make the service look faster than it is.
     ///
     /// Calls that were given up count, since without them the service would look faster, too.
-    @Test func successesTimeoutsAndLosersCountAndOtherFailuresDoNot() {
+    @Test func aHedgeLearnsLatenciesFromSuccessesTimeoutsAndLosersOnly() {
         let hedging = Hedge(maxExtraLoad: 1, on: scheduler)
         let failing = Upstream(on: scheduler, Array(repeating: .broken, count: 40))
         for number in 0..<20 {
@@ -86,7 +86,7 @@ import Testing
         #expect(hedging.delay == .milliseconds(5))
     }
 
-    @Test func aLoserCountsWithTheTimeItHad() {
+    @Test func aHedgeCountsALoserWithTheTimeItHad() {
         let hedging = Hedge(maxExtraLoad: 0.1, on: scheduler)
         let script = Array(repeating: Upstream.Step.value(1), count: 10)
         let slow = [Upstream.Step.never, .value(2, after: .milliseconds(5))]
@@ -105,7 +105,7 @@ import Testing
         #expect(hedging.delay == .milliseconds(15))
     }
 
-    @Test func itsOwnBudgetBoundsTheExtraLoad() {
+    @Test func aHedgesOwnBudgetBoundsTheExtraLoad() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .hedge(sharing: Hedge(after: .milliseconds(1), maxExtraLoad: 0.01, on: scheduler)),
@@ -117,7 +117,7 @@ import Testing
         for call in calls { call.cancel() }
     }
 
-    @Test func withoutExtraLoadNothingIsHedged() {
+    @Test func aHedgeWithoutExtraLoadHedgesNothing() {
         let upstream = Upstream(on: scheduler, [.broken])
         let load = stack(
             .hedge(sharing: Hedge(after: .milliseconds(1), maxExtraLoad: 0, on: scheduler)),
@@ -144,7 +144,7 @@ import Testing
         for call in calls { call.cancel() }
     }
 
-    @Test func anEmptyBudgetLeavesTheFailureAsItIs() {
+    @Test func aHedgeWithAnEmptyBudgetReturnsTheFailure() {
         let budget = RetryBudget(capacity: 0)
         let upstream = Upstream(on: scheduler, [.broken, .value(7, after: .seconds(1))])
         let load = stack(
@@ -221,7 +221,7 @@ import Testing
         for call in calls { call.cancel() }
     }
 
-    @Test func callsOneAfterTheOtherSaveTen() {
+    @Test func callsOneAfterTheOtherSaveTenHedges() {
         let hedging = Hedge(after: .seconds(1), maxExtraLoad: 0.02, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 5_000))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
@@ -232,7 +232,7 @@ import Testing
         #expect(hedging.takeSaved() == 10)
     }
 
-    @Test func callsOneAfterTheOtherHaveTheirShare() {
+    @Test func callsOneAfterTheOtherHaveTheirShareOfHedges() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .hedge(sharing: Hedge(after: .milliseconds(10), maxExtraLoad: 0.02, on: scheduler)),
@@ -246,7 +246,7 @@ import Testing
         #expect(upstream.count == 1_000 + 21)
     }
 
-    @Test func whatABurstHasSavedIsLostWhenACallBeginsAfterIt() {
+    @Test func hedgesThatABurstHasSavedAreLostWhenACallBeginsAfterIt() {
         let hedging = Hedge(after: .seconds(1), maxExtraLoad: 0.05, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 1_000))
         let load = stack(.hedge(sharing: hedging), over: upstream.send)
@@ -273,7 +273,7 @@ import Testing
     private static let refusal = ServiceError(.circuitOpen, policy: "circuitBreaker")
 
     @Test(arguments: ends.indices, [false, true])
-    func whateverEndsACallItIsUnderWayNoMore(end: Int, isReplayable: Bool) {
+    func aHedgeNoLongerCountsACallAsUnderWayHoweverItEnds(end: Int, isReplayable: Bool) {
         for attempts in 1...3 {
             let hedging = Hedge(
                 after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler)
@@ -290,7 +290,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func aCallWhosePromiseIsDroppedIsUnderWayNoMore(attempts: Int) {
+    func aHedgeNoLongerCountsACallWhosePromiseIsDropped(attempts: Int) {
         let hedging = Hedge(
             after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler)
         let promise = Locked<Promise<Int>?>(nil)
@@ -311,7 +311,7 @@ import Testing
     }
 
     /// The hedge wins, and the loser's handler cancels the call before it is settled.
-    @Test func aCallThatIsCancelledWhileItEndsHasEndedOnce() {
+    @Test func aHedgedCallThatIsCancelledWhileItEndsHasEndedOnce() {
         let hedging = Hedge(after: .milliseconds(50), maxExtraLoad: 1, on: scheduler)
         let call = Locked<Future<Int>?>(nil)
         let (promises, scheduler) = (Locked<[Promise<Int>]>([]), scheduler)
@@ -350,7 +350,8 @@ import Testing
     }
 
     /// Any calls that begin, end and are cancelled in any order.
-    @Test(arguments: 0..<50) func nCallsHaveTheirShareOfHedgesAndThatOfTen(seed: UInt64) {
+    @Test(arguments: 0..<50)
+    func aHedgesExtraLoadStaysWithinItsShareOfTheCallsAndTenMore(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let shares = [0, 0.001, 0.01, 0.02, 0.1, 0.5, 1]
         let share: Double = shares.randomElement(using: &generator) ?? 0
@@ -452,7 +453,7 @@ import Testing
             (0.01, 100, 99), (0.01, 200, 198), (0.1, 10, 9), (0.1, 19, 18), (0.07, 100, 93),
             (0.5, 10, 5), (1, 10, 1), (0.29, 100, 71), (0.01, 5_000, 4_951),
         ] as [(Double, Int, Int)])
-    func noMoreThanTheShareIsSlower(share: Double, count: Int, milliseconds: Int) {
+    func noMoreThanAHedgesShareIsSlowerThanItsDelay(share: Double, count: Int, milliseconds: Int) {
         var window = window(share, count, at: at(0))
         expect(&window, .milliseconds(milliseconds), at: at(0))
     }
@@ -467,7 +468,7 @@ import Testing
         #expect(just.enough == enough)
     }
 
-    @Test func withoutExtraLoadThereAreNeverEnough() {
+    @Test func withoutExtraLoadThereAreNeverEnoughLatenciesForAPercentile() {
         var window = window(0, 10_000, at: at(0))
         expect(&window, nil, at: at(0))
     }
@@ -501,7 +502,7 @@ import Testing
         expect(&window, nil, at: at(start + 30))
     }
 
-    @Test func slicesExpireOneAfterTheOther() {
+    @Test func slicesOfALatencyWindowExpireOneAfterTheOther() {
         var window = LatencyWindow(share: 0.1)
         for slice in 0..<3 {
             for _ in 0..<10 { window.add(.milliseconds(slice + 1), at: at(slice * 10)) }
@@ -514,7 +515,7 @@ import Testing
         expect(&window, .milliseconds(4), at: at(1_003))
     }
 
-    @Test func anInstantThatLiesBackCountsAsTheNewest() {
+    @Test func aLatencyFromBeforeTheNewestSliceCountsInTheNewest() {
         var window = window(0.1, 9, at: at(25))
         window.add(.milliseconds(10), at: at(3))
         expect(&window, .milliseconds(9), at: at(49))
@@ -522,14 +523,14 @@ import Testing
 }
 
 @Suite struct LatencyHistogramTests {
-    @Test func millisecondsUpTo1023AreExact() {
+    @Test func aLatencyHistogramIsExactUpTo1023Milliseconds() {
         for milliseconds in 0..<1_024 {
             #expect(LatencyHistogram.index(of: milliseconds) == milliseconds)
             #expect(LatencyHistogram.longest(at: milliseconds) == milliseconds)
         }
     }
 
-    @Test func eachCounterEndsWhereTheNextBegins() {
+    @Test func eachCounterOfALatencyHistogramEndsWhereTheNextBegins() {
         var last = -1
         for milliseconds in 0...65_535 {
             let index = LatencyHistogram.index(of: milliseconds)
@@ -556,7 +557,7 @@ import Testing
         }
     }
 
-    @Test func longerOnesHaveACounterWithoutEnd() {
+    @Test func aLatencyHistogramHasOneCounterForTheLongestLatencies() {
         #expect(LatencyHistogram.index(of: 65_536) == LatencyHistogram.size - 1)
         #expect(LatencyHistogram.index(of: .max) == LatencyHistogram.size - 1)
         #expect(LatencyHistogram.longest(at: LatencyHistogram.size - 1) == nil)
@@ -567,7 +568,7 @@ import Testing
             (.zero, 0), (.nanoseconds(1), 1), (.milliseconds(1), 1), (.nanoseconds(1_000_001), 2),
             (.seconds(-1), 0), (.milliseconds(999), 999),
         ] as [(Duration, Int)])
-    func latenciesAreRoundedUp(latency: Duration, milliseconds: Int) {
+    func aLatencyHistogramRoundsLatenciesUp(latency: Duration, milliseconds: Int) {
         var histogram = LatencyHistogram()
         histogram.add(latency)
         #expect(histogram.counts.firstIndex(of: 1) == milliseconds)

@@ -48,7 +48,7 @@ import Testing
         #expect(changes.map(\.policyName) == ["1"])
     }
 
-    @Test func aKeyKeepsItsMiddleware() {
+    @Test func aKeyedMiddlewareIsMadeOnceForEachKey() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(on: scheduler, [.value(1), .value(2), .value(3)])
         let service = breakers(made: made, over: upstream)
@@ -57,7 +57,7 @@ import Testing
         #expect(made.withLock { $0 } == [1])
     }
 
-    @Test func theKeyThatWasUsedLeastRecentlyGoes() {
+    @Test func theLeastRecentlyUsedKeyGivesItsMiddlewareUp() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(on: scheduler, (0..<9).map { .atOnce(.success($0)) })
         let service = breakers(made: made, over: upstream)
@@ -67,7 +67,7 @@ import Testing
         #expect(bypasses.isEmpty)
     }
 
-    @Test func aKeyWithACallInFlightStays() {
+    @Test func aKeyWithACallInFlightKeepsItsMiddleware() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .seconds(1))] + (0..<9).map { .atOnce(.success($0)) })
@@ -113,7 +113,7 @@ import Testing
     }
 
     /// More hosts than keys, in turn, all of them down.
-    @Test func breakersOpenWhereThereAreMoreKeysThanRoom() {
+    @Test func aKeyedBreakerOpensThoughThereAreMoreKeysThanRoom() {
         let scheduler = scheduler
         let upstream = Upstream(
             on: scheduler, Array(repeating: .atOnce(.failure(Broken())), count: 9_999))
@@ -133,7 +133,7 @@ import Testing
     }
 
     /// The count of questions does not grow with the count of keys.
-    @Test func aNewKeyAsksFewOthers() {
+    @Test func aNewKeyAsksFewOthersWhetherTheyAreIdle() {
         let asked = Locked(0)
         let service = stack(
             .keyed(by: { (ask: Ask) in ask.number }, limit: 500, failsOpen: true) { _ in
@@ -149,7 +149,7 @@ import Testing
         #expect(asked.withLock { $0 } == 100 * 8)
     }
 
-    @Test func whereNoKeyCanGoACallIsRefusedAndSaysSo() {
+    @Test func aCallOfANewKeyIsRefusedIfNoOtherKeyCanGo() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .seconds(1)), .atOnce(.failure(Broken()))])
@@ -181,7 +181,7 @@ import Testing
         #expect(upstream.arrivals.map(\.ask.number) == Array(0..<100))
     }
 
-    @Test func whereItFailsOpenACallPassesWithoutAMiddlewareAndSaysSo() {
+    @Test func aKeyedMiddlewareThatFailsOpenLetsACallPassIfNoKeyCanGo() {
         let made = Locked<[Int]>([])
         let upstream = Upstream(
             on: scheduler, [.value(1, after: .seconds(1)), .atOnce(.failure(Broken())), .value(3)])
@@ -197,7 +197,7 @@ import Testing
         #expect(bypasses.map(\.policy) == ["keyed"])
     }
 
-    @Test func anIdleKeyHoldsNoTimer() {
+    @Test func aKeyWithAnIdleMiddlewareHoldsNoTimer() {
         let upstream = Upstream(on: scheduler, (0..<5).map { .value($0) })
         let scheduler = scheduler
         let service = stack(
@@ -215,7 +215,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func aRateThatIsUsedUpStays() {
+    @Test func aKeyWhoseRateIsUsedUpKeepsItsMiddleware() {
         let made = Locked<[Int]>([])
         let scheduler = scheduler
         let upstream = Upstream(on: scheduler, (0..<9).map { .atOnce(.success($0)) })
@@ -234,7 +234,7 @@ import Testing
         #expect(made.withLock { $0 } == [1, 2])
     }
 
-    @Test func aMiddlewareOfYourOwnSaysWhetherItIsIdle() {
+    @Test func aCustomMiddlewareSaysWhetherItsKeyMayGo() {
         let isBusy = Locked(true)
         let made = Locked<[Int]>([])
         let upstream = Upstream(on: scheduler, (0..<9).map { .atOnce(.success($0)) })
@@ -251,7 +251,7 @@ import Testing
         #expect(made.withLock { $0 } == [1, 2])
     }
 
-    @Test func callsOfOneKeyAreShared() {
+    @Test func aKeyedCoalesceSharesCallsOfOneKey() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let service = stack(
             .keyed(by: { $0.number / 10 }) { _ in .coalesce(by: { $0.number / 10 }) },
@@ -270,7 +270,7 @@ import Testing
         #expect(upstream.count == 0)
     }
 
-    @Test func whereItFailsOpenAKeyThatIsNotEqualToItselfPasses() {
+    @Test func aKeyedMiddlewareThatFailsOpenLetsAKeyThatIsNotEqualToItselfPass() {
         let upstream = Upstream(on: scheduler, [.value(1)])
         let service = stack(
             .observed(by: log.observer, on: scheduler),
@@ -284,7 +284,7 @@ import Testing
     }
 
     /// The objects of a key's middleware are released without a lock, so they may call the stack.
-    @Test func whatIsForgottenMayCallTheStack() {
+    @Test func aKeysMiddlewareMayCallTheStackAsItIsFreed() {
         final class Caller: Sendable {
             let service = Locked<Service<Ask, Int>?>(nil)
             deinit { _ = service.withLock { $0 }?(99) }
@@ -306,7 +306,7 @@ import Testing
         stacked.withLock { $0 = nil }
     }
 
-    @Test func threadsKeepTheKeysApart() {
+    @Test func callsOfManyThreadsGetTheMiddlewareOfTheirKey() {
         let alive = Locked<[Int: Int]>([:])
         let wrong = Locked(0)
         let scheduler = scheduler
@@ -341,7 +341,7 @@ import Testing
     }
 
     #if os(macOS) || os(Linux)
-    @Test func aLimitOfNoKeyTraps() async {
+    @Test func aKeyedLimitOfNoKeyTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = Middleware<Int, Int>.keyed(by: { $0 }, limit: 0) { _ in .passThrough } }
@@ -412,7 +412,7 @@ import Testing
         }
     }
 
-    @Test func aKeyThatWasUsedInTheMeantimeIsNotRemoved() throws {
+    @Test func aTableOfKeysDoesNotRemoveAKeyThatWasUsedMeanwhile() throws {
         var table = Table(limit: 2)
         let slot = try #require(table.addUser(of: 1, adding: 10)?.slot)
         table.leave(slot)

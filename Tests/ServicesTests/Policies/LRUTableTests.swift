@@ -10,7 +10,7 @@ import Testing
         var held: Set<Int> = []
     }
 
-    @Test(arguments: 0..<20) func agreesWithAnArrayInTheOrderOfUse(seed: UInt64) {
+    @Test(arguments: 0..<20) func anLRUTableAgreesWithAnArrayInTheOrderOfUse(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var table = LRUTable<Int, String>()
         var model = Model()
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func aChangeOfAValueIsNoUse() {
+    @Test func changingAValueInAnLRUTableDoesNotCountAsUse() {
         var table = LRUTable<String, Int>()
         let first = table.insert("first", 1)
         table.insert("second", 2)

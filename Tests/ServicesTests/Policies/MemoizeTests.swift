@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func anAnswerIsThereUntilItExpiresToTheNanosecond() {
+    @Test func aMemoKeepsAnAnswerToTheNanosecondOfItsTimeToLive() {
         let counter = Counter()
         let load = stack(
             .memoize(sharing: Memo(timeToLive: .seconds(60), on: scheduler)), over: counter.send)
@@ -36,7 +36,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func theTimeCountsFromItsArrivalAndAHitDoesNotProlongIt() {
+    @Test func aMemosTimeToLiveCountsFromTheArrivalAndAHitDoesNotProlongIt() {
         let upstream = Upstream(on: scheduler, [.value(1, after: .seconds(5)), .value(2)])
         let load = stack(
             .memoize(sharing: Memo(timeToLive: .seconds(10), on: scheduler)), over: upstream.send)
@@ -84,7 +84,7 @@ import Testing
         #expect(counter.calls == 3)
     }
 
-    @Test func theBoundIsKeptAndWhatGoesIsFreed() {
+    @Test func aMemoKeepsItsLimitAndFreesTheAnswersThatGo() {
         let memo = Memo<Int, Luggage>(timeToLive: .seconds(10), limit: 10, on: scheduler)
         let load = stack(
             .memoize(sharing: memo), over: { (key: Int) in Future(value: Luggage()) })
@@ -129,7 +129,7 @@ import Testing
         #expect([load(1), load(1), load(1)].map(\.valueNow) == [-1, 1, 1])
     }
 
-    @Test func callsThatFindNoAnswerEachCallAndCoalesceLetsThemShare() {
+    @Test func callsThatMissAMemoAreSharedOnlyByCoalesce() {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2), .value(3)])
         let apart = stack(
             .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
@@ -146,7 +146,7 @@ import Testing
         #expect(together(1).valueNow == 3)
     }
 
-    @Test func theAnswerOfTheCallThatBeganLastStays() {
+    @Test func aMemoKeepsTheAnswerOfTheCallThatBeganLast() {
         let upstream = Upstream(
             on: scheduler,
             [.value(1, after: .milliseconds(30)), .value(2, after: .milliseconds(10))])
@@ -158,7 +158,7 @@ import Testing
         #expect(load(1).valueNow == 2)
     }
 
-    @Test func cancellingAMissCancelsItsCall() {
+    @Test func cancellingACallThatMissedAMemoCancelsIt() {
         let upstream = Upstream(on: scheduler)
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let load = stack(.memoize(sharing: memo), over: upstream.send)
@@ -167,7 +167,7 @@ import Testing
         #expect(memo.count == 0)
     }
 
-    @Test func cancellingAHitDoesNothingToTheAnswer() {
+    @Test func cancellingACallThatHitAMemoKeepsTheAnswer() {
         let load = stack(
             .memoize(sharing: Memo(timeToLive: .seconds(60), on: scheduler)), over: Counter().send)
         _ = load(1)
@@ -203,7 +203,7 @@ import Testing
     }
 
     /// An observer of a miss calls the same stack, and gets the kept answer.
-    @Test func theAnswerIsThereBeforeAnybodyHearsIt() {
+    @Test func aMemoHasAnAnswerBeforeAnybodyHearsIt() {
         let upstream = Upstream(on: scheduler, [.value(7)])
         let load = stack(
             .memoize(sharing: Memo(timeToLive: .seconds(1), on: scheduler)), over: upstream.send)
@@ -217,7 +217,7 @@ import Testing
 @Suite(.oneAtATime) struct MemoTests {
     let scheduler = ManualScheduler()
 
-    @Test func invalidatingForgetsOneAnswerAndCallsUnderWayForIt() {
+    @Test func invalidatingAKeyOfAMemoForgetsItsAnswerAndItsCallsUnderWay() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(.memoize(sharing: memo), over: upstream.send)
@@ -253,7 +253,7 @@ import Testing
     }
 
     /// The call that is under way may have been answered before the change.
-    @Test func whoAsksAfterAnInvalidationSharesNoCallFromBefore() {
+    @Test func callersAfterAMemosInvalidationShareNoCallFromBefore() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(.memoize(sharing: memo), .coalesce(), over: upstream.send)
@@ -273,7 +273,7 @@ import Testing
         #expect(upstream.count == 3)
     }
 
-    @Test func invalidatingAllEndsTheSharingOfAll() {
+    @Test func invalidatingAllOfAMemoEndsTheSharingOfAllCalls() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(.memoize(sharing: memo), .coalesce(), over: upstream.send)
@@ -285,7 +285,7 @@ import Testing
     }
 
     /// The memo does not know of a call that another stack made.
-    @Test func aCallOfAnotherStackIsNotSharedEither() {
+    @Test func afterAMemosInvalidationNoCallOfAnotherStackIsShared() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let group = Coalescer<Ask, Int>()
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
@@ -302,7 +302,7 @@ import Testing
         #expect(load(1).valueNow == 2)
     }
 
-    @Test func aJoinedCallAboveTheMemoIsNotJoinedEither() {
+    @Test func afterAMemosInvalidationNoCallCoalescedAboveItIsShared() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(
@@ -314,7 +314,7 @@ import Testing
         #expect((calls + after).map(\.valueNow) == [1, 2, 3, 2])
     }
 
-    @Test func anAnswerExpiresWhileTheDeviceSleeps() {
+    @Test func anAnswerOfAMemoExpiresWhileTheDeviceSleeps() {
         let memo = Memo<Ask, Int>(timeToLive: .seconds(60), on: scheduler)
         let upstream = Upstream(on: scheduler, (1...9).map { .value($0) })
         let load = stack(.memoize(sharing: memo), over: upstream.send)
@@ -331,7 +331,7 @@ import Testing
         #expect(memo.count == 0)
     }
 
-    @Test func aKeyThatIsNotEqualToItselfKeepsNothing() {
+    @Test func aMemoKeepsNothingForAKeyThatIsNotEqualToItself() {
         struct Odd: Hashable, Sendable {
             let luggage: Luggage
             static func == (left: Odd, right: Odd) -> Bool { false }
@@ -379,7 +379,7 @@ import Testing
     }
 
     /// A key whose release calls the memo must find the memo unlocked.
-    @Test func whatIsLetGoMayCallTheMemo() {
+    @Test func aKeyMayUseItsMemoAsItIsFreed() {
         final class Caller: Sendable {
             let memo: Memo<Key, Int>
             init(_ memo: Memo<Key, Int>) { self.memo = memo }
@@ -535,7 +535,7 @@ import Testing
     }
 
     /// A thread that read the clock earlier than another thread does not restore an expired answer.
-    @Test func anInstantThatLiesBackCountsAsTheLatest() {
+    @Test func aMemoTakesAnEarlierInstantForTheLatest() {
         var machine = Machine(timeToLive: .milliseconds(10), limit: 2)
         guard case .miss(let call, _) = machine.look(up: 1, at: at(5)).answer else { return }
         _ = machine.endCall(call, 1, 100, at: at(0))

@@ -65,7 +65,7 @@ import Testing
         #expect(upstream.count == 4)
     }
 
-    @Test func aSinglePageIsFollowedByNothing() async throws {
+    @Test func aPaginationOfOnePageEndsAfterIt() async throws {
         let upstream = settled([10])
         var iterator = pages(upstream, count: 1).makeAsyncIterator()
         #expect(try await iterator.next() == 10)
@@ -73,7 +73,7 @@ import Testing
         #expect(upstream.count == 1)
     }
 
-    @Test func anErrorEndsItAfterThePagesBefore() async throws {
+    @Test func anErrorEndsAPaginationAfterThePagesBefore() async throws {
         let upstream = Upstream(
             on: scheduler,
             [
@@ -95,7 +95,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func whatNextThrowsComesAfterItsPage() async throws {
+    @Test func anErrorOfThePaginationsNextClosureComesAfterItsPage() async throws {
         let upstream = settled([10, 20])
         let pages = paginate(upstream.send, from: Ask(1)) { page, ask in
             if page == 20 { throw Broken(number: 2) }
@@ -168,7 +168,7 @@ import Testing
         #expect(sum == 100_000 * 100_001 / 2)
     }
 
-    @MainActor @Test func aScreenIteratesOnTheMainActor() async throws {
+    @MainActor @Test func aScreenIteratesOverPagesOnTheMainActor() async throws {
         let upstream = settled([10, 20])
         var shown: [Int] = []
         for try await page in pages(upstream, count: 2) {
@@ -234,7 +234,7 @@ import Testing
         paginate(upstream.send, from: 1) { _, ask in Ask(ask.number + 1, luggage: ask.luggage) }
     }
 
-    @Test func leavingTheLoopGivesUpThePageAhead() async throws {
+    @Test func leavingALoopOverPagesGivesUpThePageAhead() async throws {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(10))])
         for try await page in pages(upstream) {
             #expect(page == 10)
@@ -247,7 +247,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func anErrorInTheLoopGivesUpThePageAhead() async throws {
+    @Test func anErrorInALoopOverPagesGivesUpThePageAhead() async throws {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(10))])
         await #expect(throws: Broken.self) {
             for try await _ in pages(upstream) { throw Broken() }
@@ -299,7 +299,7 @@ import Testing
         }.value
     }
 
-    @Test func aCancelledTaskCallsNobody() async throws {
+    @Test func aCancelledTaskLoadsNoPage() async throws {
         let upstream = Upstream(on: scheduler)
         let pages = pages(upstream)
         await Task {
@@ -343,7 +343,7 @@ import Testing
         #expect(luggage == nil)
     }
 
-    @Test func everyCallIsMadeWhereTheIterationBegan() async throws {
+    @Test func everyPageIsLoadedInTheCallContextWhereTheIterationBegan() async throws {
         let upstream = Upstream(
             on: scheduler, [.atOnce(.success(10)), .atOnce(.success(20)), .atOnce(.success(30))])
         let pages = CallContext(attempt: 7).run { self.pages(upstream) }

@@ -67,7 +67,7 @@ import Testing
         #expect(upstream.count == 4)
     }
 
-    @Test func threadsWithdrawNoMoreThanThereIs() {
+    @Test func threadsWithdrawNoMoreThanARetryBudgetHas() {
         let budget = RetryBudget(capacity: 1_000)
         let withdrawn = Locked(0)
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
@@ -101,7 +101,7 @@ import Testing
 }
 
 @Suite struct TokenBucketTests {
-    @Test func fiveAdditionsOfAFifthAreOneToken() {
+    @Test func fiveAdditionsOfAFifthAreOneTokenOfABucket() {
         var bucket = TokenBucket(capacity: 10, share: 0.2, initial: 0)
         for _ in 0..<4 { bucket.add() }
         #expect(bucket.balance == 0)
@@ -122,7 +122,7 @@ import Testing
         #expect(!early && late)
     }
 
-    @Test func nothingIsAddedAboveTheCapacity() {
+    @Test func nothingIsAddedAboveATokenBucketsCapacity() {
         var bucket = TokenBucket(capacity: 2, share: 1, initial: 1)
         for _ in 0..<9 { bucket.add() }
         #expect(bucket.balance == 2)

@@ -23,7 +23,7 @@ import Testing
         #expect(end(&machine, .never) == .finish(nil))
     }
 
-    @Test func whatIsUnprovenIsRepeatedUnlessToldOtherwise() {
+    @Test func aRetryRepeatsAnInputOfWhichNothingIsKnownUnlessToldOtherwise() {
         var machine = machine()
         #expect(end(&machine, .after(nil), .unproven) == .retry(after: .seconds(1)))
         var strict = RetryMachine(
@@ -88,7 +88,7 @@ import Testing
             payments(.retryable, .retryable, .success) == ["withdraw", "withdraw", "refund"])
     }
 
-    @Test func whatDidNotReachTheServiceCostsNothing() {
+    @Test func anAttemptThatDidNotReachTheServiceCostsNoBudget() {
         let offline = Outcome(
             isSuccess: false, health: .unknown, retry: .after(nil), fault: .network)
         #expect(payments(offline, offline, .success).isEmpty)
@@ -126,7 +126,7 @@ import Testing
         #expect(delays.count > 90)
     }
 
-    @Test func aWaitThatEndsBeforeTheDeadlineIsMade() {
+    @Test func aRetryWaitsIfTheWaitEndsBeforeTheDeadline() {
         var machine = machine()
         #expect(end(&machine, remaining: .milliseconds(1_001)) == .retry(after: .seconds(1)))
         var immediate = self.machine(3, .constant(.zero))

@@ -12,7 +12,7 @@ import Testing
         stack(.observed(by: log.observer, on: scheduler), policy, over: upstream.send)
     }
 
-    @Test func aFailureThatPassesIsNotSeen() {
+    @Test func aRetryHidesAFailureThatPasses() {
         let upstream = Upstream(on: scheduler, [.broken, .value(7)])
         let call = observed(
             .retry(Retry(backoff: .constant(.milliseconds(100))), on: scheduler), upstream)(1)
@@ -32,7 +32,7 @@ import Testing
             ])
     }
 
-    @Test func byDefaultThereAreThreeAttemptsWithFullJitter() {
+    @Test func byDefaultARetryMakesThreeAttemptsWithFullJitter() {
         let upstream = Upstream(
             on: scheduler, (1...3).map { .error(Broken(number: $0), after: .zero) })
         let random = RandomSource(Constant(.max))
@@ -42,7 +42,7 @@ import Testing
         #expect(upstream.instants == [.zero, .milliseconds(100), .milliseconds(300)])
     }
 
-    @Test func aSeedGivesTheSameDelaysEachTime() {
+    @Test func retriesWithTheSameSeedHaveTheSameDelays() {
         func instants(_ seed: UInt64) -> [Duration] {
             let scheduler = ManualScheduler()
             let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 6))
@@ -59,7 +59,7 @@ import Testing
         #expect(instants(1) != instants(2))
     }
 
-    @Test func theServersDelayIsWaitedAndUpToATenthMore() throws {
+    @Test func aRetryWaitsAsLongAsTheServerAsksAndUpToATenthMore() throws {
         let upstream = Upstream(on: scheduler, [.asked(10_000), .value(7)])
         let call = stack(.retry(on: scheduler), over: upstream.send)(1)
         scheduler.run()
@@ -97,7 +97,7 @@ import Testing
         #expect(log.lines.contains("10 1 retry withheld askedTooLong"))
     }
 
-    @Test func aValueThatIsNoSuccessIsRepeatedAndGivenBackAtTheEnd() {
+    @Test func aRetryRepeatsAValueThatIsNoSuccessAndReturnsTheLast() {
         let classifier = Classifier<Int> { result in
             if case .success(let value) = result, value < 0 { return .retryable(after: nil) }
             return Classifier.standard(result)
@@ -118,7 +118,7 @@ import Testing
             ServiceError(.rateLimited, policy: "l"), ServiceError(.throttled, policy: "t"),
             ServiceError(.shed, policy: "s"), ServiceError(.bulkheadFull, policy: "b"),
         ] as [any Error & Sendable])
-    func whatIsNotRetryableIsGivenBackAtOnce(error: any Error & Sendable) {
+    func aRetryReturnsAFailureThatIsNotRetryableAtOnce(error: any Error & Sendable) {
         let upstream = Upstream(on: scheduler, [.error(error)])
         let call = stack(.retry(on: scheduler), over: upstream.send)(1)
         scheduler.run()
@@ -161,7 +161,7 @@ import Testing
         #expect(log.lines.contains("70 1 retry withheld deadline"))
     }
 
-    @Test func anEmptyBudgetGivesTheOriginalFailureBack() {
+    @Test func aRetryWithAnEmptyBudgetReturnsTheOriginalFailure() {
         let budget = RetryBudget(capacity: 3, retriesPerSuccess: 0.5)
         let upstream = Upstream(on: scheduler, Array(repeating: .broken, count: 99))
         let service = observed(
@@ -219,7 +219,7 @@ import Testing
         #expect(budget.balance == 1)
     }
 
-    @Test func aWaitThatIsGivenUpPutsItsRetryBack() {
+    @Test func cancellingARetryDuringAWaitPutsItsTokenBackIntoTheBudget() {
         let budget = RetryBudget()
         let upstream = Upstream(on: scheduler, [.broken])
         let call = stack(
@@ -231,7 +231,7 @@ import Testing
         #expect(budget.balance == 10)
     }
 
-    @Test func aFailureThatIsNotRepeatedWithdrawsNothing() {
+    @Test func aFailureThatIsNotRetriedWithdrawsNothingFromTheBudget() {
         let budget = RetryBudget(capacity: 10, retriesPerSuccess: 0)
         let upstream = Upstream(on: scheduler, [.error(CancellationError()), .broken, .value(1)])
         let service = stack(
@@ -241,7 +241,7 @@ import Testing
         #expect(budget.balance == 10)
     }
 
-    @Test func cancellingDuringAnAttemptCancelsTheAttempt() {
+    @Test func cancellingARetryDuringAnAttemptCancelsTheAttempt() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = stack(
             .retry(Retry(backoff: .constant(.zero)), on: scheduler), over: upstream.send)(1)
@@ -252,7 +252,7 @@ import Testing
         #expect(upstream.cancelled == 1)
     }
 
-    @Test func cancellingDuringAWaitEndsTheWait() {
+    @Test func cancellingARetryDuringAWaitEndsTheWait() {
         let upstream = Upstream(on: scheduler, [.broken])
         let call = observed(
             .retry(Retry(backoff: .constant(.seconds(1))), on: scheduler), upstream)(1)
@@ -279,7 +279,7 @@ import Testing
     let scheduler = ManualScheduler()
 
     @Test(arguments: [false, true])
-    func manyAttemptsNeedNeitherStackNorMemory(isImmediate: Bool) {
+    func manyAttemptsOfARetryNeedNeitherStackNorMemory(isImmediate: Bool) {
         let count = Locked(0)
         let scheduler = scheduler
         let service = stack(
@@ -296,7 +296,7 @@ import Testing
         #expect(count.withLock { $0 } == 20_000)
     }
 
-    @Test func manyPendingAttemptsNeedNeitherStackNorMemory() {
+    @Test func manyPendingAttemptsOfARetryNeedNeitherStackNorMemory() {
         let scheduler = scheduler
         let recent = Locked<[Weak]>([])
         let mostLiving = Locked(0)

@@ -22,7 +22,7 @@ import Testing
         func sum(at instant: SchedulerInstant) -> Int64 { sliced.sum(at: instant) }
     }
 
-    @Test func whatIsAddedExpiresWithItsSlice() {
+    @Test func aNumberAddedToASlicedSumExpiresWithItsSlice() {
         let sum = Sum(over: .seconds(10), slices: 10)
         sum.add(1, at: at(0))
         sum.add(2, at: at(999))
@@ -42,7 +42,7 @@ import Testing
         #expect(sum.sum(at: at(1_000_000_001)) == 3)
     }
 
-    @Test func anInstantThatLiesBackCountsAsTheNewest() {
+    @Test func aSlicedSumTakesAnEarlierInstantForTheNewest() {
         let sum = Sum(over: .seconds(10), slices: 10)
         sum.add(1, at: at(20_000))
         sum.add(2, at: at(5_000))
@@ -60,7 +60,7 @@ import Testing
         #expect(sum.sum(at: at(9_000)) == 0)
     }
 
-    @Test func aWindowShorterThanItsSlicesHasSlicesOfANanosecond() {
+    @Test func aSlicedSumOverAVeryShortWindowHasSlicesOfANanosecond() {
         let sum = Sum(over: .nanoseconds(3), slices: 10)
         sum.add(1, at: SchedulerInstant(offset: .nanoseconds(0)))
         #expect(sum.sum(at: SchedulerInstant(offset: .nanoseconds(9))) == 1)

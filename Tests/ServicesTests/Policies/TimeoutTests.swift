@@ -174,7 +174,7 @@ import Testing
             (0, 0, 0, .deadlineExceeded),
             (0, 1, 0, .timedOut), (2, -1, -1, .deadlineExceeded),
         ] as [(Int, Int?, Int, ServiceError.Code)])
-    func theTimeAllowedIsTheShorterOfLimitAndTimeLeft(
+    func aTimeoutAllowsTheShorterOfItsLimitAndTheTimeLeft(
         limit: Int, remaining: Int?, time: Int, code: ServiceError.Code
     ) {
         let allowed = TimeAllowed(

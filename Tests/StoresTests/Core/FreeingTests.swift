@@ -17,7 +17,7 @@ import Testing
         return done.wait(timeout: .watchdog) == .success
     }
 
-    @Test func anObserverThatIsUnsubscribedWhileTheQueueIsWorkedOff() {
+    @Test func anObserverThatIsUnsubscribedDuringADispatchMayUseItsStoreAsItIsFreed() {
         let store = Store<Int, Int>(
             initialState: 0,
             reducer: Reducer(effects: { state, event in
@@ -86,7 +86,7 @@ import Testing
         return store
     }
 
-    @Test func aSequenceThatEndsMayUseItsStore() {
+    @Test func aSequenceOfEffectsThatEndsMayUseItsStoreAsItIsFreed() {
         let gate = Promise<Int>()
         let store = makeStore { end in
             .concatenate(
@@ -103,7 +103,7 @@ import Testing
         if isDone { #expect(store.state == 113) }
     }
 
-    @Test func anEffectThatIsCancelledBeforeItBegins() {
+    @Test func anEffectThatIsCancelledBeforeItBeginsMayUseItsStoreAsItIsFreed() {
         let scheduler = ManualScheduler()
         let store = makeStore { end in
             Effect.future {
@@ -119,7 +119,7 @@ import Testing
         if isDone { #expect(store.state == 106) }
     }
 
-    @Test func anEffectThatIsNotBegunSinceAnOlderOneRuns() {
+    @Test func anEffectThatGivesWayToAnOlderOneMayUseItsStoreAsItIsFreed() {
         let gate = Promise<Int>()
         let store = makeStore { end in
             .merge(
@@ -147,7 +147,7 @@ import Testing
     }
 
     @Test(arguments: [EffectPolicy.newest, .oldest, .serial])
-    func theIdOfAnEffectThatEnds(policy: EffectPolicy) {
+    func theIdOfAnEffectThatEndsMayUseItsStoreAsItIsFreed(policy: EffectPolicy) {
         let gate = Promise<Int>()
         let store = makeStore { end in Effect.future { gate }.id(ID(end), policy) }
         let isDone = returns {
@@ -232,11 +232,11 @@ import Testing
         return isDone
     }
 
-    @Test func theTimerOfADelayThatFires() {
+    @Test func theTimerOfADebouncedEffectIsFreedOutsideTheStoresLock() {
         #expect(theTimerIsFreedOutsideTheLock { $0.debounce(id: 1, for: .seconds(1), on: $1) })
     }
 
-    @Test func theTimerOfAnIntervalThatEnds() {
+    @Test func theTimerOfAThrottledEffectIsFreedOutsideTheStoresLock() {
         #expect(theTimerIsFreedOutsideTheLock { $0.throttle(id: 1, for: .seconds(1), on: $1) })
     }
 
@@ -250,7 +250,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func theIdThatEffectsWithAnEqualOneHaveHadInCommon(isCancelled: Bool) {
+    func theIdThatEndedEffectsSharedMayUseItsStoreAsItIsFreed(isCancelled: Bool) {
         let (first, second, stop) = (Promise<Int>(), Promise<Int>(), Promise<Int>())
         let store = makeStore { end in
             .merge(
@@ -294,7 +294,7 @@ import Testing
         }
     }
 
-    @Test func whatASequenceOfAStoreThatGoesHasNotBegun() {
+    @Test func anEffectThatAReleasedStoreHasNotBegunMayUseItsStoreAsItIsFreed() {
         let gate = Promise<Int>()
         #expect(
             aStoreGoes { end in
@@ -307,7 +307,7 @@ import Testing
             })
     }
 
-    @Test func theIdThatEffectsOfAStoreThatGoesHaveInCommon() {
+    @Test func theIdThatEffectsOfAReleasedStoreShareMayUseItsStoreAsItIsFreed() {
         let (first, second) = (Promise<Int>(), Promise<Int>())
         #expect(
             aStoreGoes { end in

@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func aDispatchReturnsThoughOthersGoOnDispatching() async {
+    @Test func aStoresDispatchReturnsThoughOtherThreadsGoOnDispatching() async {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let other = OtherThread(store)
         let (hasReturned, calls, isBroken) = (Locked(false), Locked(0), Locked(false))
@@ -63,7 +63,7 @@ import Testing
         other.end()
     }
 
-    @Test func oneThreadSeesAllThatItsDispatchCausesBeforeItReturns() {
+    @Test func aThreadSeesAllThatItsDispatchCausesBeforeItReturns() {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let (calls, threads) = (Locked(0), Locked<Set<UInt>>([]))
         store.subscribe { [unowned store] old, new in
@@ -132,7 +132,7 @@ import Testing
         #expect(seen.elements == Array(0...6))
     }
 
-    @Test func theDrainingThreadNeverWaits() {
+    @Test func theThreadThatWorksOffAStoresQueueNeverWaitsForAPlaceInIt() {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 }, queueLimit: 1)
         let seen = TestLog<Int>()
         store.subscribe { [unowned store] old, new in
@@ -143,7 +143,7 @@ import Testing
         #expect(seen.elements == Array(0...11))
     }
 
-    @Test func aReleasedStoreLetsThoseGoThatWait() async {
+    @Test func aReleasedStoreLetsTheThreadsGoThatWaitForAPlaceInItsQueue() async {
         let returned = Locked(false)
         var stopped: (store: Store<Int, Int>, go: DispatchSemaphore, seen: TestLog<Int>)? =
             stopped(at: 1)
@@ -161,7 +161,8 @@ import Testing
         go.signal()
     }
 
-    @Test(arguments: [1, 2, 5]) func aLimitedQueueLosesNothingAndStaysShort(limit: Int) async {
+    @Test(arguments: [1, 2, 5])
+    func aStoresLimitedQueueLosesNoEventAndStaysShort(limit: Int) async {
         let store = Store<Int, Int>(
             initialState: 0, reducer: Reducer { $0 + $1 }, queueLimit: limit)
         let chain = StoreThreadsTests.Chain()
@@ -179,7 +180,7 @@ import Testing
     }
 
     #if os(Linux) || os(macOS)
-    @Test func aLongQueueIsReportedOnceWithTheObserversLine() async {
+    @Test func aStoresLongQueueIsReportedOnceWithTheObserversLine() async {
         await #expect(processExitsWith: .success) {
             let reports = TestLog<String>()
             FutureDiagnostics.send { reports.append($0) }
@@ -223,7 +224,7 @@ import Testing
         }
     }
 
-    @Test func eightThreadsDispatchAndEveryObserverSeesConsecutivePairs() async {
+    @Test func everyObserverOfAStoreSeesConsecutivePairsWhileEightThreadsDispatch() async {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let early = Chain()
         store.subscribe(observer: early.add)
@@ -252,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func noObserverIsCalledByTwoThreadsAtOnce() {
+    @Test func noObserverOfAStoreIsCalledByTwoThreadsAtOnce() {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let inside = Locked(0)
         let overlaps = Locked(0)
@@ -269,7 +270,7 @@ import Testing
         #expect(store.state == 20_000)
     }
 
-    @Test func threadsSubscribeAndUnsubscribeWhileOthersDispatch() {
+    @Test func threadsMaySubscribeToAStoreAndUnsubscribeWhileOthersDispatch() {
         let store = Store<Int, Int>(initialState: 0, reducer: Reducer { $0 + $1 })
         let half = store.derived { $0 / 2 }
         let broken = Locked(0)
@@ -345,7 +346,7 @@ import Testing
 
     static func next(_ state: Int, _ event: Int) -> Int { (state * 10 + event) % 1_000_003 }
 
-    @Test(arguments: 0..<20) func everyScriptGoesAsTheModelSays(block: UInt64) {
+    @Test(arguments: 0..<20) func aStoreDoesInEveryRandomScriptWhatTheModelSays(block: UInt64) {
         for seed in block * 50..<(block + 1) * 50 {
             let script = Script(seed: seed)
             var model = Model(script)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: 0..<UInt64(20))
-    func whoeverLeavesTheOthersKeepTheirOrder(seed: UInt64) {
+    func subscribersOfAStoreKeepTheirOrderWhoeverLeaves(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var subscribers = Subscribers<Int>()
         var expected: [(number: Int, id: UUID)] = []
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func aMemberIsSoughtOnlyInItsOwnGroup() {
+    @Test func aSubscriberIsLookedForOnlyInItsOwnGroup() {
         let asked = TestLog<Int>()
         var subscribers = Subscribers<Int>()
         let members = (0..<100).map { _ in UUID() }

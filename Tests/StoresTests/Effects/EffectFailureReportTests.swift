@@ -19,7 +19,7 @@ import Testing
         return reports.elements
     }
 
-    @Test func theFirstFailureIsReportedWithItsError() {
+    @Test func theFirstFailureOfAStoresEffectIsReportedWithItsError() {
         #expect(reports(of: 0) == [])
         let first = """
             an effect of a store failed, and no event says so: Failed(number: 1). Use Effect.request, \
@@ -42,7 +42,7 @@ import Testing
         #expect(all.last == "9000 effects of a store failed before it was released")
     }
 
-    @Test func theTotalIsNotReportedTwice() {
+    @Test func theTotalOfAStoresFailedEffectsIsNotReportedTwice() {
         #expect(reports(of: 10).count == 2)
         #expect(reports(of: 11).count == 3)
     }

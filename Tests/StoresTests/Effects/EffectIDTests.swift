@@ -31,7 +31,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 1)
     }
 
-    @Test func whatWaitsForADelayOrATurnIsCancelledByTheIdsWithinIt() {
+    @Test func anEffectThatWaitsForADelayOrATurnIsCancelledByTheIdsWithinIt() {
         stage.run(stage.pending("first").id("turn"))
         stage.run(
             .concatenate(stage.pending("second").id("x"), stage.pending("third")).id(
@@ -45,7 +45,7 @@ import Testing
         #expect(stage.started.elements == ["first", "third"])
     }
 
-    @Test func whatComesAfterACancellationInItsOwnSequenceBegins() {
+    @Test func anEffectAfterACancellationInTheSameSequenceBegins() {
         stage.run(stage.pending("a").id("x"))
         stage.run(.concatenate(.cancel(id: "x"), stage.pending("b").id("x")))
         stage.run(.merge(.cancel(id: "y"), stage.pending("c").id("y")))
@@ -294,7 +294,7 @@ import Testing
         #expect(scheduler.isIdle)
     }
 
-    @Test func theFirstThrottledBeginsAtOnceAndTheLatestAtTheEnd() {
+    @Test func theFirstThrottledEffectBeginsAtOnceAndTheLatestWhenTheIntervalEnds() {
         for name in ["a", "b", "c"] { stage.run(throttled(now(name))) }
         #expect(stage.got == ["a"])
         scheduler.advance(by: .milliseconds(999))
@@ -311,7 +311,7 @@ import Testing
         #expect(stage.got == ["a", "c", "d", "e"])
     }
 
-    @Test func withoutTheLatestAllThatComeMeanwhileAreDropped() {
+    @Test func aThrottleWithoutTheLatestDropsAllEffectsThatComeMeanwhile() {
         for name in ["a", "b"] { stage.run(throttled(now(name), latest: false)) }
         scheduler.run()
         #expect(stage.got == ["a"])
@@ -329,7 +329,7 @@ import Testing
         #expect(stage.started.elements == ["a", "b"])
     }
 
-    @Test func cancellingEndsTheIntervalToo() {
+    @Test func cancellingAThrottledEffectEndsItsInterval() {
         stage.run(throttled(now("a")))
         stage.run(throttled(now("b")))
         stage.run(.cancel(id: "t"))
@@ -338,7 +338,7 @@ import Testing
         #expect(stage.got == ["a", "c"])
     }
 
-    @Test func theNewestEndsTheIntervalToo() {
+    @Test func aNewerEffectThatReplacesAThrottledOneEndsItsInterval() {
         stage.run(throttled(now("a")))
         stage.run(stage.pending("b").id("t"))
         #expect(scheduler.isIdle)
@@ -356,7 +356,7 @@ import Testing
         #expect(stage.got == ["b", "a", "c"])
     }
 
-    @Test func aThrottledOneInASequenceIsWaitedFor() {
+    @Test func aSequenceWaitsForItsThrottledEffect() {
         stage.run(throttled(now("a")))
         stage.run(.concatenate(throttled(now("b")), now("c")))
         #expect(stage.got == ["a"])

@@ -7,7 +7,7 @@ import Testing
 /// The machine compared with a naive model, over random scripts.
 @Suite(.oneAtATime) struct EffectMachineTests {
     @Test(arguments: 0..<20)
-    func everyRandomScriptGoesAsTheNaiveModelSays(block: Int) {
+    func effectsDoInEveryRandomScriptWhatTheNaiveModelSays(block: Int) {
         let count = scriptCount() / 20
         for seed in block * count..<(block + 1) * count {
             let script = EffectScript(seed: UInt64(seed))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func whatIsRemovedAtTheEndIsCancelledAndNothingComesOfIt() {
+    @Test func effectsThatAStoreRemovesAtItsEndAreCancelledAndNoOtherBegins() {
         var player = EffectPlayer()
         let plan = EffectPlan.concatenate([.job(1), .job(2)])
         player.play(.begin([plan, .identified(.delayed(.job(3), timer: 4), id: 0, .newest)]))
@@ -32,7 +32,7 @@ import Testing
         #expect(player.machine.underWay == 0)
     }
 
-    @Test func removingManyThatWaitTakesNoSearchOfAllForEach() {
+    @Test func cancellingManyWaitingEffectsDoesNotSearchThemAllForEach() {
         let count = 40_000
         var machine = EffectMachine()
         let job = Effect.future(Future(value: 1)).id("line", .serial)
@@ -76,20 +76,20 @@ import Testing
         return uses.elements.count - before
     }
 
-    @Test(arguments: [5, -1]) func cancellingCostsTheSameBesideAnyNumberOfSequences(cancelled: Int)
-    {
+    @Test(arguments: [5, -1])
+    func cancellingAnEffectCostsTheSameBesideAnyNumberOfSequences(cancelled: Int) {
         let sequences = (0..<1_000).map { Effect.concatenate(job, job.id(id($0))) }
         #expect(usesToBegin(.cancel(id: id(cancelled)), beside: sequences) < 40)
         #expect(usesToBegin(job.id(id(cancelled)), beside: sequences) < 60)
     }
 
-    @Test func cancellingCostsTheSameInASequenceOfAnyLength() {
+    @Test func cancellingAnEffectCostsTheSameInASequenceOfAnyLength() {
         let sequence = Effect.concatenate([job] + (0..<1_000).map { job.id(id($0)) })
         let cancel = Effect<Int>.merge((0..<1_000).map { .cancel(id: id($0)) })
         #expect(usesToBegin(cancel, beside: [sequence]) < 1_000 * 40)
     }
 
-    @Test func oneEventCancelsManyAmongMany() {
+    @Test func oneEventMayCancelTwentyThousandEffects() {
         let effects = (0..<20_000).map { job.id($0) }
         var machine = EffectMachine()
         machine.start(.merge(effects))

@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func anOperationDispatchesWhileItRuns() async {
+    @Test func anEffectsOperationDispatchesWhileItRuns() async {
         stage.run(.concatenate(reading, stage.pending("next")))
         lines.continuation.yield("a")
         #expect(await comesTrue { stage.got == ["a"] })
@@ -29,7 +29,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 1)
     }
 
-    @Test func anOperationIsCancelledWithItsEffect() async {
+    @Test func anEffectsOperationIsCancelledWithItsEffect() async {
         let (stage, ended) = (stage, TestLog<Bool>())
         stage.run(
             Effect.run { send in
@@ -47,7 +47,7 @@ import Testing
         #expect(stage.failures.elements.isEmpty)
     }
 
-    @Test func whatIsSentAfterTheEndIsDropped() async {
+    @Test func anEventThatAnEffectsOperationSendsAfterItsEndIsDropped() async {
         let kept = Locked<Effect<Event>.Send?>(nil)
         stage.run(.run { send in kept.withLock { $0 = send } })
         #expect(await comesTrue { stage.store.effectsUnderWay == 0 })
@@ -55,7 +55,7 @@ import Testing
         #expect(stage.got.isEmpty)
     }
 
-    @Test func anErrorIsReportedUnlessItIsCaught() async {
+    @Test func anErrorOfAnEffectsOperationIsReportedUnlessItIsCaught() async {
         let stage = stage
         stage.run(.run { _ in throw EffectTests.Failed(name: "x") })
         #expect(await comesTrue { stage.failures.elements == ["Failed(name: \"x\")"] })
@@ -77,7 +77,7 @@ import Testing
         #expect(stage.failures.elements.count == 1)
     }
 
-    @Test func aStoreThatGoesCancelsTheOperationAndIsNotKeptByIt() async {
+    @Test func aReleasedStoreCancelsItsEffectsOperationAndIsNotKeptByIt() async {
         let ended = TestLog<Bool>()
         let stream = lines.stream
         stage.run(
@@ -91,7 +91,7 @@ import Testing
         #expect(await comesTrue { ended.elements == [true] })
     }
 
-    @Test func eventsGoThroughTheMiddlewareAndAreMapped() async {
+    @Test func eventsOfAnEffectsOperationAreMappedAndGoThroughTheMiddleware() async {
         let seen = TestLog<String>()
         let middleware = StoreMiddleware<[String], String> { _ in
             { next in
@@ -138,7 +138,7 @@ import Testing
         #expect(stage.got == ["1", "2"])
     }
 
-    @Test func theSequenceIsMadeWhenTheEffectBeginsAndGivenUpWithIt() async {
+    @Test func anEffectsSequenceIsMadeWhenTheEffectBeginsAndCancelledWithIt() async {
         let ended = TestLog<Bool>()
         let effect = Effect<Event>.events(
             of: AsyncStream<Event> { continuation in
@@ -155,7 +155,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test func aSequenceThatThrowsHasFailed() async {
+    @Test func anEffectWhoseSequenceThrowsHasFailed() async {
         let failing = AsyncThrowingStream<Event, any Error> { continuation in
             continuation.yield(.got("a"))
             continuation.finish(throwing: EffectTests.Failed(name: "x"))
@@ -172,7 +172,7 @@ import Testing
 
     let stage = EffectTests.Stage()
 
-    @Test func noEventComesOfAnEffectThatIsForgotten() {
+    @Test func anEffectThatIsFiredAndForgottenDispatchesNoEvent() {
         let done = Promise<Int>()
         stage.run(.concatenate(.fireAndForget(done), stage.pending("next")))
         #expect(stage.store.effectsUnderWay == 1)
@@ -182,7 +182,7 @@ import Testing
         #expect(stage.got.isEmpty)
     }
 
-    @Test func aFailureIsReportedUnlessItIsCaught() {
+    @Test func aFailureOfAForgottenEffectIsReportedUnlessItIsCaught() {
         let caught = TestLog<String>()
         stage.run(.fireAndForget(Future<Int>(error: EffectTests.Failed(name: "x"))))
         #expect(stage.failures.elements == ["Failed(name: \"x\")"])

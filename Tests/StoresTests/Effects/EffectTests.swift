@@ -77,7 +77,7 @@ import Testing
         #expect(stage.got == ["now"])
     }
 
-    @Test func aFuturesEventIsDispatched() {
+    @Test func theEventOfAnEffectsFutureIsDispatched() {
         stage.run(.none)
         stage.run(.future(Future(value: .got("now"))))
         stage.run(stage.pending("later"))
@@ -88,7 +88,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test func anEffectIsBegunAfterTheObserversWereTold() {
+    @Test func anEffectBeginsAfterTheObserversWereToldOfItsState() {
         let order = TestLog<String>()
         let store = Store<Int, Int>(
             initialState: 0,
@@ -106,7 +106,7 @@ import Testing
         #expect(store.state == 11)
     }
 
-    @Test func aFutureExpressionIsEvaluatedWhenTheEffectBegins() {
+    @Test func theFutureOfAnEffectIsMadeWhenTheEffectBegins() {
         let made = TestLog<Int>()
         @Sendable func future() -> Future<Event> {
             made.append(1)
@@ -119,7 +119,7 @@ import Testing
         #expect(made.elements.count == 2)
     }
 
-    @Test func aRequestMakesAnEventOfSuccessAndOfFailure() {
+    @Test func aRequestEffectMakesAnEventOfSuccessAndOfFailure() {
         let event: @Sendable (Result<Int, any Error>) -> Event = { result in
             switch result {
             case .success(let value): .got("\(value)")
@@ -132,7 +132,7 @@ import Testing
         #expect(stage.failures.elements.isEmpty)
     }
 
-    @Test func aFailureWithoutAnEventIsReportedACancellationIsNot() {
+    @Test func anEffectsFailureWithoutAnEventIsReportedAndACancellationIsNot() {
         stage.run(.future(Future(error: Failed(name: "x"))))
         stage.run(.future(Future(error: CancellationError())))
         #expect(stage.failures.elements == ["Failed(name: \"x\")"])
@@ -178,7 +178,7 @@ import Testing
         #expect(stage.got == ["a", "c"])
     }
 
-    @Test func aMergeInASequenceEndsWithItsLast() {
+    @Test func aSequenceGoesOnAfterTheLastEffectOfAMerge() {
         stage.run(
             .concatenate(.merge(stage.pending("a"), stage.pending("b")), stage.pending("c")))
         stage.settle("a")
@@ -193,7 +193,7 @@ import Testing
         #expect(stage.got == ["end"])
     }
 
-    @Test func theNewestReplacesAndLateResultsAreDropped() {
+    @Test func theNewestEffectReplacesTheOthersAndTheirLateResultsAreDropped() {
         stage.run(stage.pending("a").id(1))
         stage.run(stage.pending("b").id(1))
         #expect(stage.cancelled.elements == ["a"])
@@ -226,7 +226,7 @@ import Testing
         #expect(stage.started.elements == ["a", "b"])
     }
 
-    @Test func theOldestKeepsOthersFromBeginning() {
+    @Test func theOldestEffectKeepsOthersFromBeginning() {
         stage.run(stage.pending("a").id(1, .oldest))
         stage.run(stage.pending("b").id(1, .oldest))
         stage.settle("a")
@@ -237,7 +237,7 @@ import Testing
         #expect(stage.cancelled.elements.isEmpty)
     }
 
-    @Test func serialOnesRunOneAfterAnother() {
+    @Test func serialEffectsRunOneAfterAnother() {
         for name in ["a", "b", "c"] { stage.run(stage.pending(name).id(1, .serial)) }
         #expect(stage.started.elements == ["a"])
         #expect(stage.store.effectsUnderWay == 3)
@@ -248,7 +248,7 @@ import Testing
         #expect(stage.got == ["a", "c"])
     }
 
-    @Test func cancellingEndsTheRunningAndTheWaiting() {
+    @Test func cancellingAnIdEndsItsRunningAndItsWaitingEffects() {
         for name in ["a", "b"] { stage.run(stage.pending(name).id(1, .serial)) }
         stage.run(stage.pending("other").id("1"))
         stage.run(.cancel(id: 1))
@@ -260,14 +260,14 @@ import Testing
         #expect(stage.started.elements == ["a", "other", "c"])
     }
 
-    @Test func cancellingOneOfASequenceGoesOnWithTheNext() {
+    @Test func aSequenceGoesOnAfterItsCancelledEffect() {
         stage.run(.concatenate(stage.pending("a").id(1), stage.pending("b")))
         stage.run(.cancel(id: 1))
         #expect(stage.started.elements == ["a", "b"])
         #expect(stage.cancelled.elements == ["a"])
     }
 
-    @Test func theNewestAlsoReplacesWhatASequenceGoesOnWith() {
+    @Test func theNewestEffectAlsoReplacesTheLaterEffectsOfASequence() {
         stage.run(.concatenate(stage.pending("a").id(1), stage.pending("b").id(1)))
         stage.run(stage.pending("c").id(1))
         #expect(stage.started.elements == ["a", "c"])
@@ -277,7 +277,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test func anIdGivenTwiceNeitherReplacesNorWaitsForItself() {
+    @Test func anEffectWithTheSameIdTwiceNeitherReplacesNorWaitsForItself() {
         stage.run(stage.pending("a").id(1).id(1))
         stage.run(stage.pending("b").id(2, .serial).id(2, .serial))
         #expect(stage.started.elements == ["a", "b"])
@@ -287,7 +287,7 @@ import Testing
         #expect(stage.store.effectsUnderWay == 0)
     }
 
-    @Test func anEffectMayCancelWhatItIsAPartOf() {
+    @Test func anEffectMayCancelTheSequenceThatItIsPartOf() {
         stage.run(.concatenate(stage.pending("a"), .cancel(id: 1), stage.pending("b")).id(1))
         stage.settle("a")
         #expect(stage.started.elements == ["a"])
@@ -296,7 +296,7 @@ import Testing
         #expect(stage.started.elements == ["a", "c"])
     }
 
-    @Test func idsBelongToOneStore() {
+    @Test func theIdsOfEffectsBelongToOneStore() {
         let other = Stage()
         stage.run(stage.pending("a").id("same"))
         other.run(other.pending("b").id("same"))
@@ -307,7 +307,7 @@ import Testing
         #expect(stage.got == ["a"])
     }
 
-    @Test func aStoreThatGoesCancelsItsEffectsAndIsNotKeptByThem() {
+    @Test func aReleasedStoreCancelsItsEffectsAndIsNotKeptByThem() {
         stage.run(stage.pending("a"))
         stage.run(.concatenate(stage.pending("b"), stage.pending("never")))
         weak let gone = stage.store
@@ -375,7 +375,7 @@ extension Effect {
         #expect(stage.cancelled.elements == ["b"])
     }
 
-    @Test func theNewestReplacesAGroupWhosePartHasReplacedAnother() {
+    @Test func theNewestEffectReplacesAGroupWhosePartHasReplacedAnother() {
         stage.run(screen.id("screen"))
         stage.run(stage.pending("next").id("screen"))
         #expect(stage.cancelled.elements == ["second"])
@@ -383,13 +383,13 @@ extension Effect {
         #expect(stage.got.isEmpty)
     }
 
-    @Test func theOldestGivesWayToAGroupWhosePartHasReplacedAnother() {
+    @Test func anEffectOfTheOldestPolicyGivesWayToAGroupWhosePartHasReplacedAnother() {
         stage.run(screen.id("screen"))
         stage.run(stage.pending("next").id("screen", .oldest))
         #expect(stage.started.elements == ["second"])
     }
 
-    @Test func aSerialOneWaitsForAGroupWhosePartHasReplacedAnother() {
+    @Test func aSerialEffectWaitsForAGroupWhosePartHasReplacedAnother() {
         stage.run(screen.id("screen", .serial))
         stage.run(stage.pending("next").id("screen", .serial))
         #expect(stage.started.elements == ["second"])
@@ -404,7 +404,7 @@ extension Effect {
         #expect(stage.started.elements == ["second", "next"])
     }
 
-    @Test func theLastOfAMergeIsTheNewest() {
+    @Test func theLastEffectOfAMergeIsTheNewest() {
         stage.run(
             .merge(
                 stage.pending("a").id(1), stage.pending("b").id(1), stage.pending("c").id(1)))

@@ -24,7 +24,7 @@ import Testing
         }),
     ]
 
-    @Test(arguments: shapes.indices) func everyShapeIsCallableInEveryShape(index: Int) {
+    @Test(arguments: shapes.indices) func aReducerOfEveryShapeIsCallableInEveryShape(index: Int) {
         let reducer = Self.shapes[index]
         var state = 1
         reducer.reduce(&state, 2)
@@ -38,7 +38,7 @@ import Testing
         #expect(both == [12, 13])
     }
 
-    @Test func onlyCallingItInPlaceReturnsTheEffect() {
+    @Test func onlyCallingAReducerInPlaceReturnsItsEffect() {
         let asking = Reducer<Int, Int>(effects: { state, event in
             state += event
             return event == 1 ? .future(Future(value: 5)) : .none
@@ -69,7 +69,7 @@ import Testing
         #expect(!Reducer<Own, Int>().mayHaveEffects)
     }
 
-    @Test func combiningCallsOneAfterAnother() {
+    @Test func combinedReducersAreCalledOneAfterAnother() {
         let add = Reducer<Int, Int> { state, event in state += event }
         let double = Reducer<Int, Int> { state, _ in state *= 2 }
         #expect(Reducer.combine(add, double).reduce(1, 2) == 6)
@@ -93,7 +93,7 @@ import Testing
 
     let add = Reducer<Int, Int> { state, event in state += event }
 
-    @Test func partsOfDifferentTypesArePutTogether() {
+    @Test func reducersOfPartsOfDifferentTypesAreCombined() {
         let names = Reducer<[String], Int> { state, event in state.append("\(event)") }
         let reducer = Reducer<Screen, Int>.combine(parts: (\.count, add), (\.names, names))
         var screen = Screen()
@@ -110,13 +110,13 @@ import Testing
         #expect(chosen.reduce(Screen(), "five") == Screen())
     }
 
-    @Test func anOptionalStateIsLeftAloneWhileItIsMissing() {
+    @Test func anOptionalReducerDoesNothingWhileItsStateIsMissing() {
         let reducer: Reducer<Screen, Int> = add.optional.scope(\.maybe)
         #expect(reducer.reduce(Screen(), 2) == Screen())
         #expect(reducer.reduce(Screen(maybe: 1), 2) == Screen(maybe: 3))
     }
 
-    @Test func eachElementHasEventsOfItsOwn() {
+    @Test func aReducerForEachElementChangesOnlyTheElementsOfTheEventsId() {
         let row = Reducer<Screen.Row, String> { state, event in state.text += event }
         let rows: Reducer<Screen, (Int, String)?> = row.forEach(\.rows) { $0 }
         var screen = Screen(rows: [.init(id: 1), .init(id: 2), .init(id: 2)])
@@ -131,7 +131,7 @@ import Testing
         #expect(screen.byName == ["a": 5])
     }
 
-    @Test func theDebuggedReducerSaysWhatChanged() {
+    @Test func aDebuggedReducerSaysWhatChanged() {
         let lines = TestLog<String>()
         let reducer = Reducer<Screen, Int> { state, event in if event > 0 { state.count += event } }
         let debugged = reducer.debug("screen") { lines.append($0) }
@@ -224,7 +224,7 @@ import Testing
 
     func settle(_ id: Int) { promises.withLock { $0[id] }?.resolve(with: .loaded("\(id)")) }
 
-    @Test func effectsOfAPartDispatchTheEventsOfTheWhole() {
+    @Test func effectsOfAScopedReducerDispatchTheEventsOfTheWhole() {
         let store = Store(initialState: Screen(), reducer: screen)
         store.dispatch(.row(.load))
         settle(0)
@@ -232,7 +232,7 @@ import Testing
         #expect(store.state.events == 2)
     }
 
-    @Test func elementsHaveIdsOfTheirOwn() {
+    @Test func effectsOfDifferentElementsHaveIdsOfTheirOwn() {
         let store = Store(initialState: Screen(), reducer: screen)
         for id in 1...2 { store.dispatch(.rows(id, .load)) }
         store.dispatch(.named("a", .load))
@@ -247,7 +247,7 @@ import Testing
         #expect(store.state.named["a"]?.text == "3")
     }
 
-    @Test func anElementThatGoesHasItsEffectCancelledByItsWhole() {
+    @Test func theEffectOfARemovedElementIsCancelledByTheReducerOfTheWhole() {
         let store = Store(initialState: Screen(), reducer: screen)
         for id in 1...2 { store.dispatch(.rows(id, .load)) }
         store.dispatch(.remove(1))
@@ -257,7 +257,7 @@ import Testing
         #expect(store.state.rows == [Row(id: 2)])
     }
 
-    @Test func theIdsOfAnElementNameIt() {
+    @Test func theIdOfAnElementsEffectNamesTheElement() {
         let scheduler = ManualScheduler()
         let store = Store(initialState: Screen(), reducer: screen)
         store.dispatch(.rows(1, .load))
@@ -267,7 +267,7 @@ import Testing
         #expect(error?.effects == ["\"load\" of 1"])
     }
 
-    @Test func aStateThatIsMissingHasNoEffects() {
+    @Test func anOptionalReducerHasNoEffectsWhileItsStateIsMissing() {
         let reducer = row.optional.scope(\Screen.other)
         var screen = Screen()
         let store = Store(initialState: screen, reducer: reducer)
@@ -280,7 +280,7 @@ import Testing
         #expect(another.state.other?.text == "9")
     }
 
-    @Test func theDebuggedReducerHasTheSameEffects() {
+    @Test func aDebuggedReducerHasTheSameEffects() {
         let store = Store(initialState: Row(id: 9), reducer: row.debug { _ in })
         store.dispatch(.load)
         settle(9)
@@ -288,7 +288,7 @@ import Testing
     }
 
     /// The events of its effects would be lost.
-    @Test func aPartWithEffectsNeedsAWayBackToTheEventsOfTheWhole() async throws {
+    @Test func scopingAReducerWithEffectsNeedsAWayBackToTheEventsOfTheWhole() async throws {
         let scoped = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -313,7 +313,7 @@ import Testing
 
     static let asking = Reducer<Row, Row.Event>(effects: { _, _ in .future(Future(value: .stop)) })
 
-    @Test func partsOfAStateArePutTogether() {
+    @Test func reducersWithEffectsOfTheSameTypeAreCombined() {
         struct Pair: Equatable { var left = Row(id: 1), right = Row(id: 2) }
         let both = Reducer<Pair, Row.Event>.combine(parts: (\.left, row), (\.right, row))
         var pair = Pair()
@@ -337,7 +337,7 @@ import Testing
         String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
     }
 
-    @Test func failingAnEffectsFutureTraps() async throws {
+    @Test func failingAnEffectsFutureInAReducerTraps() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {
@@ -373,7 +373,7 @@ import Testing
         #expect(try text(of: result).contains("tried to settle an effect's future"))
     }
 
-    @Test func movingTheClockTraps() async throws {
+    @Test func movingTheClockInAReducerTraps() async throws {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) {

@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: PolicyRow.all)
-    func aCallWithoutAContextDoesNotTakeThatOfTheThread(_ row: PolicyRow) {
+    func aCallWithoutAContextDoesNotTakeTheContextOfTheThreadThatRunsIt(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, row.script)
         let service = stack(row.make(scheduler), over: upstream.send)
         let future = service(1)
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test(arguments: PolicyRow.all)
-    func theContextEndsWithTheCall(_ row: PolicyRow) {
+    func noPolicyLeavesACallContextBehind(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, row.script)
         let service = stack(row.make(scheduler), over: upstream.send)
         _ = service(1)
@@ -64,7 +64,7 @@ import Testing
     let log = TestLog<PolicyEvent>()
 
     @Test(arguments: PolicyRow.all)
-    func everySpanBeginsOnceAndEndsOnceWithinItsParent(_ row: PolicyRow) throws {
+    func everySpanOfAPolicyBeginsAndEndsOnceWithinItsParent(_ row: PolicyRow) throws {
         let upstream = Upstream(on: scheduler, row.script)
         let service = stack(
             .observed(by: log.observer, on: scheduler), row.make(scheduler), over: upstream.send)
@@ -116,7 +116,7 @@ import Testing
     let scheduler = ManualScheduler()
 
     @Test(arguments: PolicyRow.all)
-    func nothingIsAliveOnceTheSchedulerHasDrained(_ row: PolicyRow) {
+    func noPolicyKeepsAnythingAliveOnceItsCallIsOver(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, row.script)
         weak var luggage: Luggage?
         weak var future: Future<Int>?
@@ -138,7 +138,7 @@ import Testing
 
     /// Whenever the caller cancels, including during a call or a wait.
     @Test(arguments: PolicyRow.all, [0, 5, 10, 15, 20, 25, 30, 45, 75, 115, 155])
-    func aCancelledCallerFreesEverything(_ row: PolicyRow, _ milliseconds: Int) {
+    func cancellingACallUnderAnyPolicyFreesEverything(_ row: PolicyRow, _ milliseconds: Int) {
         let upstream = Upstream(on: scheduler, row.script)
         weak var luggage: Luggage?
         do {
@@ -163,7 +163,7 @@ import Testing
 
     /// A caller that releases the future without cancelling gets no result, but the call ends nevertheless.
     @Test(arguments: PolicyRow.all)
-    func aCallThatNobodyWaitsForEndsByItself(_ row: PolicyRow) {
+    func aCallUnderAnyPolicyThatNobodyWaitsForEndsByItself(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, row.script)
         _ = stack(row.make(scheduler), over: upstream.send)(1)
         scheduler.run()
@@ -173,7 +173,7 @@ import Testing
     }
 
     @Test(arguments: PolicyRow.all)
-    func eachCallSettlesOnce(_ row: PolicyRow) {
+    func aCallUnderAnyPolicySettlesOnce(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, row.script)
         let service = stack(row.make(scheduler), over: upstream.send)
         let results = Locked(0)
@@ -184,7 +184,7 @@ import Testing
 
     /// An answer that is there at once does not wait for a timer.
     @Test(arguments: PolicyRow.all.filter(\.passesAtOnce))
-    func aValueThatIsThereAtOnceNeedsNoTimer(_ row: PolicyRow) {
+    func noPolicySetsATimerForAValueThatIsThereAtOnce(_ row: PolicyRow) {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(3))])
         let service = stack(row.make(scheduler), over: upstream.send)
         #expect(service(1).valueNow == 3)
@@ -195,7 +195,7 @@ import Testing
 /// Several threads may use one stack, while others move the clock and cancel.
 @Suite(.oneAtATime) struct ThreadLawTests {
     @Test(arguments: PolicyRow.all)
-    func everyCallOfFourThreadsSettlesOnce(_ row: PolicyRow) {
+    func everyCallOfFourThreadsUnderAnyPolicySettlesOnce(_ row: PolicyRow) {
         let scheduler = ManualScheduler()
         let turn = Locked(0)
         let service = stack(

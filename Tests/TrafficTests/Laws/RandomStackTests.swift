@@ -9,7 +9,7 @@ import Testing
     private static let seeds: Range<UInt64> = 0..<3_600
 
     /// A failure prints its seed: `RandomStackRun(seed:)` repeats the run.
-    @Test func everyCallOfEveryStackEndsOnceAndLeavesNothing() {
+    @Test func everyCallOfEveryRandomStackEndsOnceAndLeavesNothing() {
         var codes: Set<ServiceError.Code> = []
         var (policies, values, cancelled, extra) = (Set<Substring>(), 0, 0, 0)
         for seed in Self.seeds {
@@ -32,7 +32,7 @@ import Testing
         #expect(values > 1_000 && cancelled > 1_000 && extra > 300)
     }
 
-    @Test func aSeedDoesTheSameEachTime() {
+    @Test func aRandomStackWithTheSameSeedDoesTheSame() {
         for seed in Self.seeds.prefix(200) {
             let (first, second) = (RandomStackRun(seed: seed), RandomStackRun(seed: seed))
             #expect(first.go() == second.go())
@@ -52,7 +52,7 @@ import Testing
     private static let kinds = RandomLayer.Kind.allCases
 
     /// A failure prints the seed and the stack: `RandomStackRun(seed:kinds:)` repeats the run.
-    @Test func everyOrderedPairKeepsTheInvariants() {
+    @Test func everyOrderedPairOfPoliciesKeepsTheInvariants() {
         let pairs = Self.kinds.count * Self.kinds.count
         var values = 0
         for round in 0..<UInt64((pairRunCount() + pairs - 1) / pairs) {
@@ -69,7 +69,7 @@ import Testing
         #expect(values > 1_000)
     }
 
-    @Test func theGuidesOrderKeepsTheInvariants() {
+    @Test func policiesInTheGuidesOrderKeepTheInvariants() {
         for seed in 0..<UInt64(pairRunCount() / 10) {
             // All, or about half of them.
             let kinds = Self.kinds.enumerated()

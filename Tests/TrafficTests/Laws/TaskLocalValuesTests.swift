@@ -193,7 +193,7 @@ private enum User {
     }
 
     /// A call that gives up its wait leaves nothing behind, and the others' turns come.
-    @Test func whoGivesUpLeavesNoTaskBehind() {
+    @Test func aWaitingCallThatIsCancelledLeavesNoTaskBehind() {
         let desk = Desk()
         let load = stack(
             .bulkhead(sharing: Bulkhead(limit: 1, queue: 99, leaseTime: nil, on: scheduler)),

@@ -23,7 +23,7 @@ import Testing
         stack(.adaptiveConcurrency(sharing: limit), over: upstream.send)
     }
 
-    @Test func anAnswerIsASampleWithItsTimes() throws {
+    @Test func anAdaptiveLimitTakesEachAnswerAsASampleWithItsTimes() throws {
         let upstream = Upstream(on: scheduler, [.value(1, after: .seconds(5)), .value(2)])
         let service = service(limit(9), upstream)
         scheduler.advance(by: .seconds(1))
@@ -38,7 +38,7 @@ import Testing
         #expect(samples.allSatisfy { !$0.isDrop })
     }
 
-    @Test func waitingCallsAreMadeInOrderAndTimedFromTheirTurn() throws {
+    @Test func callsThatWaitForAnAdaptiveLimitAreMadeInOrderAndTimedFromTheirTurn() throws {
         let upstream = Upstream(on: scheduler)
         let limit = limit(1, queue: 2)
         let service = service(limit, upstream)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func eventsSayWhoWaitsAndWhoIsRefused() throws {
+    @Test func eventsOfAnAdaptiveLimitSayWhichCallsWaitAndWhichAreRefused() throws {
         let upstream = Upstream(on: scheduler)
         let events = TestLog<PolicyEvent>()
         let limit = limit(1, queue: 1, queueTimeout: .seconds(2))
@@ -114,7 +114,7 @@ import Testing
     }
 
     /// A key whose service was found to be overloaded is not forgotten at once.
-    @Test func eachKeepsALimitThatHasShrunk() {
+    @Test func keyedKeepsAnAdaptiveLimitThatHasShrunk() {
         let made = TestLog<Int>()
         let upstream = Upstream(on: scheduler, [.broken, .value(2), .value(1)])
         let scheduler = scheduler
@@ -134,7 +134,7 @@ import Testing
         #expect(made.elements == [1, 2])
     }
 
-    @Test func theSameSeedGivesTheSameLimits() {
+    @Test func adaptiveLimitsWithTheSameSeedAreTheSame() {
         func limits(_ seed: UInt64) -> [Int] {
             let limit = AdaptiveConcurrency(
                 algorithm: .vegas(), on: scheduler, random: .seeded(seed))
@@ -182,7 +182,7 @@ import Testing
     ]
 
     @Test(arguments: ends.indices, [false, true])
-    func eachEndCountsAsASampleADropOrNothing(index: Int, isAtOnce: Bool) {
+    func anAdaptiveLimitCountsEachEndAsASampleADropOrNothing(index: Int, isAtOnce: Bool) {
         let (result, kind) = Self.ends[index]
         let upstream = Upstream(on: scheduler, isAtOnce ? [.atOnce(result)] : [])
         let limit = limit(1)
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func theClassifierDecidesWhatIsADrop() {
+    @Test func theClassifierDecidesWhatAnAdaptiveLimitTakesForADrop() {
         let upstream = Upstream(on: scheduler, [.atOnce(.success(1)), .atOnce(.failure(Broken()))])
         let classifier = Classifier<Int> { result in
             if case .success = result { .retryable } else { .rejection }
@@ -209,7 +209,7 @@ import Testing
         #expect(log.elements.map(\.isDrop) == [true, false])
     }
 
-    @Test func aTimeoutBeneathIsADropAndOneOutsideSaysNothing() {
+    @Test func aTimeoutBelowAnAdaptiveLimitIsADropAndOneAboveSaysNothing() {
         let upstream = Upstream(on: scheduler)
         let limit = limit(9)
         let timeout = Middleware<Ask, Int>.timeout(.seconds(1), on: scheduler)
@@ -238,7 +238,7 @@ import Testing
 
     /// Four threads call, answer, fail, cancel, and move the clock.
     @Test(arguments: algorithms.indices)
-    func threadsKeepTheLimitAndLoseNoPlace(index: Int) {
+    func threadsKeepAnAdaptiveLimitAndLoseNoPlace(index: Int) {
         let limit = AdaptiveConcurrency(
             algorithm: Self.algorithms[index].1, queue: 5, queueTimeout: .milliseconds(2),
             on: scheduler, random: .seeded(1))
@@ -281,7 +281,7 @@ import Testing
         expectTrap("a concurrency limit needs a minimum of at least 1, not 0", in: result)
     }
 
-    @Test func aMaximumBelowTheMinimumTraps() async {
+    @Test func aConcurrencyLimitsMaximumBelowItsMinimumTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ConcurrencyLimitAlgorithm.gradient(minimum: 3, maximum: 2) }
@@ -289,21 +289,21 @@ import Testing
             "a concurrency limit needs a maximum from its minimum to 1000000, not 2", in: result)
     }
 
-    @Test func anInitialLimitOutsideItsBoundsTraps() async {
+    @Test func anInitialConcurrencyLimitOutsideItsBoundsTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ConcurrencyLimitAlgorithm.correlation(initial: 201) }
         expectTrap("a concurrency limit needs an initial limit in 1...200, not 201", in: result)
     }
 
-    @Test func aDropThatDoesNotShrinkTraps() async {
+    @Test func aConcurrencyLimitWhoseDropDoesNotShrinkItTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ConcurrencyLimitAlgorithm.aimd(decrease: 1) }
         expectTrap("a decrease is above 0 and below 1, not 1.0", in: result)
     }
 
-    @Test func noTimeBetweenMeasurementsTraps() async {
+    @Test func aConcurrencyLimitWithoutTimeBetweenMeasurementsTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ConcurrencyLimitAlgorithm.gradient(measurementInterval: .zero) }
@@ -326,7 +326,7 @@ import Testing
         AdaptiveConcurrencyMachine(Dictated(), queue: queue)
     }
 
-    @Test func placesAreTakenThenTheQueueThenNothing() {
+    @Test func anAdaptiveLimitFillsItsPlacesThenItsQueueThenRefuses() {
         var machine = machine(queue: 2)
         let entries = (0..<5).map { machine.admitOrQueue($0) }
         let lengths = entries.map { entry -> Int? in
@@ -342,7 +342,7 @@ import Testing
         #expect(!machine.hasRoomToWait)
     }
 
-    @Test func aLimitThatHasGrownLetsSeveralIn() {
+    @Test func anAdaptiveLimitThatHasGrownLetsSeveralCallsIn() {
         var machine = machine(queue: 9)
         for number in 0..<9 { _ = machine.admitOrQueue(number) }
         let admissions = machine.leave(.made(4))
@@ -352,7 +352,7 @@ import Testing
         #expect(machine.queued == 4)
     }
 
-    @Test func aLimitThatHasShrunkLetsNobodyInUntilEnoughHaveEnded() {
+    @Test func anAdaptiveLimitThatHasShrunkLetsNoCallInUntilEnoughHaveEnded() {
         var machine = machine(queue: 9)
         for number in 0..<9 { _ = machine.admitOrQueue(number) }
         _ = machine.leave(.made(4))
@@ -363,7 +363,7 @@ import Testing
         #expect(ends == [[], [], [5]])
     }
 
-    @Test func anEndThatSaysNothingLeavesTheLimit() {
+    @Test func anEndThatSaysNothingLeavesAnAdaptiveLimitAsItIs() {
         var machine = machine(queue: 0)
         _ = machine.admitOrQueue(0)
         _ = machine.leave(nil)
@@ -372,7 +372,7 @@ import Testing
         #expect(machine.lastSample == nil)
     }
 
-    @Test func whoHasGotAPlaceGivesItToTheNext() {
+    @Test func aCallThatWaitedForAnAdaptiveLimitGivesItsPlaceToTheNext() {
         var machine = machine(queue: 3)
         let tickets = (0..<5).compactMap { number in
             if case .queued(let ticket, _) = machine.admitOrQueue(number) { ticket } else { nil }
@@ -387,7 +387,7 @@ import Testing
         #expect(machine.inFlight == 2)
     }
 
-    @Test func aSampleSaysWhetherAllPlacesWereTaken() {
+    @Test func anAdaptiveLimitsSampleSaysWhetherAllPlacesWereTaken() {
         struct Seen: ConcurrencyLimitMachine {
             var limit = 2
             mutating func record(_ sample: ConcurrencySample) { limit = sample.isFull ? 20 : 10 }
@@ -404,7 +404,7 @@ import Testing
         #expect(machine.limit == 10)
     }
 
-    @Test func aLimitIsIdleUnlessItLearntOfOverloadInTheLastMinute() {
+    @Test func anAdaptiveLimitIsIdleUnlessItLearntOfOverloadInTheLastMinute() {
         var machine = machine(queue: 0)
         let end = SchedulerInstant(offset: .seconds(1_000))
         #expect(machine.isIdle(at: end, initial: 2))

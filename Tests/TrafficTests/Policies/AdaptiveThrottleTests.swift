@@ -22,7 +22,7 @@ import Testing
         return (call, upstream)
     }
 
-    @Test func aHealthyServiceGetsAllCalls() {
+    @Test func aThrottleLetsAllCallsOfAHealthyServicePass() {
         let throttle = AdaptiveThrottle(on: scheduler)
         let (call, upstream) = service(throttle, .success(7))
         for _ in 0..<1_000 { #expect(call(1).valueNow == 7) }
@@ -30,7 +30,7 @@ import Testing
         #expect(throttle.probability == 0)
     }
 
-    @Test func aRefusedCallFailsAtOnceAndIsNotSent() {
+    @Test func aCallThatAThrottleRefusesFailsAtOnceAndIsNotSent() {
         // Each draw is 0: every call that may be refused is.
         let throttle = AdaptiveThrottle(
             named: "shop", minimumRate: 0, on: scheduler, random: .constant(0))
@@ -71,14 +71,14 @@ import Testing
     }
 
     /// Answers of five minutes do not hide an outage of half a minute.
-    @Test func inTheFirstOutageMostCallsAreRefused() {
+    @Test func aThrottleRefusesMostCallsOfAFirstOutage() {
         let refusals = refusalsByOutage(lasting: 30)
         #expect(refusals.before == 0)
         // Of 300 calls.
         #expect(refusals.during > 150)
     }
 
-    @Test func soonAfterALongOutageNoCallIsRefused() {
+    @Test func aThrottleRefusesNoCallSoonAfterALongOutage() {
         let refusals = refusalsByOutage(lasting: 300)
         #expect(refusals.during > 2_000)
         #expect(refusals.lastAfter < .seconds(20))
@@ -103,7 +103,7 @@ import Testing
         return (before, during, .milliseconds(100) * last)
     }
 
-    @Test func byDefaultFourCallsASecondAllPass() {
+    @Test func byDefaultFourCallsASecondAllPassAThrottle() {
         let throttle = AdaptiveThrottle(on: scheduler, random: .constant(0))
         let (call, upstream) = service(throttle, .failure(Broken()))
         for _ in 0..<400 {
@@ -113,7 +113,7 @@ import Testing
         #expect(upstream.count == 400)
     }
 
-    @Test func byDefaultMoreThanFiveCallsASecondMayBeRefused() {
+    @Test func byDefaultAThrottleMayRefuseMoreThanFiveCallsASecond() {
         let throttle = AdaptiveThrottle(on: scheduler, random: .constant(0))
         let (call, upstream) = service(throttle, .failure(Broken()))
         for _ in 0..<400 {
@@ -125,7 +125,7 @@ import Testing
     }
 
     /// What shows that the service works counts as accepted; what shows nothing is not counted.
-    @Test func endsAreCountedByTheHealthThatTheyShow() {
+    @Test func aThrottleCountsEndsByTheHealthThatTheyShow() {
         let rows: [(any Error, Double)] = [
             (Advised(advisedOutcome: .success), 0),
             (Broken(), 0.5),
@@ -162,7 +162,7 @@ import Testing
     }
 
     /// A key whose throttle has counted calls is kept.
-    @Test func itsStateIsKeptWhileItHasCounted() {
+    @Test func keyedKeepsAThrottleThatHasCountedCalls() {
         let throttle = AdaptiveThrottle(minimumRate: 0, on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
         let service = stack(
@@ -177,7 +177,7 @@ import Testing
         #expect(log.lines.count { $0.contains("bypassed") } == 1)
     }
 
-    @Test func equalSeedsRefuseTheSameCalls() {
+    @Test func throttlesWithTheSameSeedRefuseTheSameCalls() {
         func refused(_ seed: UInt64) -> [Bool] {
             let throttle = AdaptiveThrottle(
                 minimumRate: 0, on: scheduler, random: .seeded(seed))
@@ -226,7 +226,7 @@ import Testing
     }
 
     /// The stack may be called by an observer and by the source of chance, since no lock is held.
-    @Test func observersAndTheSourceMayCallTheStackItself() {
+    @Test func aThrottlesObserversAndRandomSourceMayCallItsStack() {
         struct Nesting: RandomNumberGenerator, Sendable {
             let call: @Sendable () -> Void
             func next() -> UInt64 {
@@ -254,35 +254,35 @@ import Testing
 
 #if os(macOS) || os(Linux)
 @Suite(.oneAtATime) struct AdaptiveThrottleMisuseTests {
-    @Test func aProbabilityAboveOneTraps() async {
+    @Test func aThrottlesProbabilityAboveOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = AdaptiveThrottle(maxProbability: 1.1) }
         expectTrap("a throttle needs a maxProbability in 0...1, not 1.1", in: result)
     }
 
-    @Test func aRateBelowZeroTraps() async {
+    @Test func aThrottlesMinimumRateBelowZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = AdaptiveThrottle(minimumRate: -1) }
         expectTrap("a throttle needs a minimumRate in 0...1000000, not -1", in: result)
     }
 
-    @Test func aMultiplierBelowOneTraps() async {
+    @Test func aThrottlesMultiplierBelowOneTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ThrottleRule.acceptMultiplier(0.9) }
         expectTrap("a throttle needs a multiplier in 1...1000, not 0.9", in: result)
     }
 
-    @Test func aMultiplierThatIsNoNumberTraps() async {
+    @Test func aThrottlesMultiplierThatIsNoNumberTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ThrottleRule.acceptMultiplier(.nan) }
         expectTrap("a throttle needs a multiplier in 1...1000, not nan", in: result)
     }
 
-    @Test func aSuccessRateOfZeroTraps() async {
+    @Test func aThrottlesSuccessRateOfZeroTraps() async {
         let result = await #expect(
             processExitsWith: .failure, observing: [\.standardErrorContent]
         ) { _ = ThrottleRule.successRate(0) }
@@ -321,7 +321,7 @@ import Testing
         return machine.odds(at: Self.at(0)).quotient
     }
 
-    @Test func theRuleOfGoogleRefusesByAccepts() {
+    @Test func aThrottleByAcceptMultiplierRefusesAsGooglesRuleSays() {
         #expect(quotient(.acceptMultiplier(), accepted: 50, failed: 50) == 0)
         #expect(quotient(.acceptMultiplier(), accepted: 25, failed: 75) == 50.0 / 101)
         #expect(quotient(.acceptMultiplier(), accepted: 0, failed: 99) == 0.99)
@@ -330,7 +330,7 @@ import Testing
         #expect(quotient(.acceptMultiplier(1), accepted: 50, failed: 50) == 50.0 / 101)
     }
 
-    @Test func theRuleOfEnvoyRefusesByTheSuccessRate() {
+    @Test func aThrottleBySuccessRateRefusesAsEnvoysRuleSays() {
         #expect(quotient(.successRate(0.5), accepted: 50, failed: 50) == 0)
         #expect(quotient(.successRate(0.5), accepted: 25, failed: 75) == 50.0 / 101)
         #expect(quotient(.successRate(), accepted: 95, failed: 5) < 1e-12)
@@ -356,7 +356,7 @@ import Testing
     @Test(arguments: [
         (ThrottleRule.acceptMultiplier(), 10_000), (.successRate(), 30_000),
     ])
-    func eachRuleHasItsDefaultWindow(rule: ThrottleRule, window: Int) {
+    func eachRuleOfAThrottleHasItsDefaultWindow(rule: ThrottleRule, window: Int) {
         var machine = AdaptiveThrottleMachine(rule, maxProbability: 0.8, minimumRate: 0)
         machine.endCall(isAccepted: false, at: Self.at(0))
         let (inside, outside) = (
@@ -378,7 +378,7 @@ import Testing
         #expect(!before && after)
     }
 
-    @Test func theAggressionIsTheRootThatIsTaken() {
+    @Test func aThrottlesAggressionIsTheRootThatIsTaken() {
         var machine = AdaptiveThrottleMachine(
             .successRate(aggression: 2), maxProbability: 0.8, minimumRate: 0)
         machine.endCall(isAccepted: false, at: Self.at(0))
@@ -387,7 +387,7 @@ import Testing
     }
 
     /// Calls that have begun and not ended are no evidence.
-    @Test func callsInFlightDoNotCount() {
+    @Test func aThrottleDoesNotCountCallsInFlight() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(), maxProbability: 0.8, minimumRate: 0)
         for _ in 0..<100 {
@@ -398,7 +398,7 @@ import Testing
         #expect(!isIdle)
     }
 
-    @Test func belowTheFloorNothingIsRefused() {
+    @Test func aThrottleRefusesNothingBelowItsMinimumRate() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(), maxProbability: 0.8, minimumRate: 5)
         // The sixth call of the first second is the fifth after the first.
@@ -419,7 +419,7 @@ import Testing
 
     /// Calls at an even rate: below five a second none, above nearly all; also before the clock's origin.
     @Test(arguments: [1, 3, 4.9, 5.2, 7, 100] as [Double], [317, -1_000_683])
-    func anEvenRateIsMeasured(_ rate: Double, from start: Int) {
+    func aThrottleMeasuresAnEvenRate(_ rate: Double, from start: Int) {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(3_600)), maxProbability: 0.8, minimumRate: 5)
         let open = (0..<400).count { number in
@@ -431,7 +431,7 @@ import Testing
     }
 
     /// After a pause the rate is that of the calls since.
-    @Test func aPauseBeginsANewRate() {
+    @Test func aThrottleMeasuresANewRateAfterAPause() {
         var machine = AdaptiveThrottleMachine(
             .acceptMultiplier(over: .seconds(120)), maxProbability: 0.8, minimumRate: 5)
         for _ in 0..<9 {
@@ -442,7 +442,7 @@ import Testing
         #expect(after == [true, true, true, true, true, false])
     }
 
-    @Test func theOddsAreTheRootOfTheQuotient() {
+    @Test func aThrottlesOddsAreTheRootOfItsQuotient() {
         func odds(_ quotient: Double, _ aggression: Int) -> ThrottleOdds {
             ThrottleOdds(quotient: quotient, aggression: aggression, limit: 0.8)
         }
@@ -459,7 +459,7 @@ import Testing
     }
 
     /// The share of refusals is the probability, for random odds.
-    @Test func asManyAreRefusedAsTheProbabilitySays() {
+    @Test func aThrottleRefusesAsManyCallsAsItsProbabilitySays() {
         let random = RandomSource.seeded(5)
         for _ in 0..<20 {
             let odds = ThrottleOdds(

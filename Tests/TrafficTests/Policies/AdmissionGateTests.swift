@@ -30,7 +30,8 @@ import Testing
                 after: .milliseconds(50), attempts: attempts, maxExtraLoad: 1, on: scheduler))
     }
 
-    @Test(arguments: gates.indices) func aCallWithAnAnswerSendsNothingMore(gate: Int) {
+    @Test(arguments: gates.indices)
+    func aHedgedCallWithAnAnswerSendsNothingMoreThroughAGate(gate: Int) {
         let upstream = Upstream(
             on: scheduler, Array(repeating: .value(7, after: .milliseconds(200)), count: 300))
         let service = stack(hedge(), Self.gates[gate](scheduler), over: upstream.send)
@@ -44,7 +45,8 @@ import Testing
     }
 
     /// The first call waits too, and its service answers as soon as it begins.
-    @Test(arguments: gates.indices) func anAnswerAtOnceInTheFreedPlace(gate: Int) {
+    @Test(arguments: gates.indices)
+    func aHedgedCallMayAnswerAtOnceInAPlaceThatAGateFrees(gate: Int) {
         let upstream = Upstream(
             on: scheduler,
             [.value(0, after: .milliseconds(500)), .atOnce(.success(7)), .atOnce(.success(8))])
@@ -56,7 +58,8 @@ import Testing
         #expect(upstream.count == 2)
     }
 
-    @Test(arguments: gates.indices) func aCallThatIsGivenUpSendsNothingMore(gate: Int) {
+    @Test(arguments: gates.indices)
+    func aCancelledHedgedCallSendsNothingMoreThroughAGate(gate: Int) {
         let upstream = Upstream(on: scheduler)
         let call = stack(hedge(3), Self.gates[gate](scheduler), over: upstream.send)(1)
         scheduler.advance(by: .milliseconds(150))
@@ -66,7 +69,7 @@ import Testing
     }
 
     /// The place goes to the next call that is still wanted.
-    @Test(arguments: gates.indices) func aPlaceThatALoserDeclinesIsNotLost(gate: Int) {
+    @Test(arguments: gates.indices) func aGatesPlaceThatALosingHedgeDeclinesIsNotLost(gate: Int) {
         let upstream = Upstream(on: scheduler, [.value(1, after: .milliseconds(200)), .value(2)])
         let gate = Self.gates[gate](scheduler)
         let first = stack(hedge(), gate, over: upstream.send)(1)
@@ -79,7 +82,8 @@ import Testing
     }
 
     /// A failed call decides nothing, so the next one starts.
-    @Test(arguments: gates.indices) func afterAFailureTheWaitingCallIsMade(gate: Int) {
+    @Test(arguments: gates.indices)
+    func aHedgeThatWaitsAtAGateIsMadeAfterTheFirstCallFails(gate: Int) {
         let upstream = Upstream(
             on: scheduler, [.error(Broken(), after: .milliseconds(200)), .value(2)])
         let call = stack(hedge(), Self.gates[gate](scheduler), over: upstream.send)(1)
@@ -89,7 +93,7 @@ import Testing
     }
 
     /// Every call waits in the queue twice, and its service answers as soon as it begins.
-    @Test func aLongQueueOfHedgedCallsNeedsNoStack() {
+    @Test func aGatesLongQueueOfHedgedCallsNeedsNoDeepStack() {
         let count = 5_000
         let upstream = Upstream(on: scheduler)
         let bulkhead = Bulkhead(limit: 1, queue: 2 * count, leaseTime: nil, on: scheduler)

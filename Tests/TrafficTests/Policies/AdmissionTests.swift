@@ -85,7 +85,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func waitingCallsAreServedInOrderAndTheNextIsRefused(kind: AdmissionKind) {
+    func callsInAnAdmissionQueueAreServedInOrderAndTheNextIsRefused(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let admission = kind.make(2, 3, scheduler)
         let service = service(admission, upstream)
@@ -105,7 +105,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func aRefusalIsNotRetried(kind: AdmissionKind) {
+    func aRefusalForWantOfAPlaceIsNotRetried(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, 0, scheduler)
         let service = stack(
@@ -117,7 +117,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func whoWaitsTooLongIsRefusedAndLeavesTheQueue(kind: AdmissionKind) {
+    func aCallThatWaitsTooLongForAPlaceIsRefusedAndLeavesTheQueue(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, 1, scheduler)
         let service = service(admission, upstream)
@@ -135,7 +135,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
 
     /// The limit is for the wait, not for the call.
     @Test(arguments: AdmissionKind.all)
-    func aTurnThatComesInTimeTakesTheTimerBack(kind: AdmissionKind) {
+    func aCallThatGetsAPlaceInTimeTakesItsQueueTimerBack(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let service = service(kind.make(1, 1, scheduler), upstream)
         _ = service(1)
@@ -149,7 +149,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func aDeadlineThatPassesInTheQueueEndsTheWait(kind: AdmissionKind) {
+    func aDeadlineThatPassesInAnAdmissionQueueEndsTheWait(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, 1, scheduler)
         let service = stack(
@@ -163,7 +163,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func cancellingGivesThePlaceOrTheTurnToTheNext(kind: AdmissionKind) {
+    func cancellingACallGivesItsPlaceOrItsTurnToTheNext(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, 2, scheduler)
         let service = service(admission, upstream)
@@ -203,7 +203,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func aWaitingCallKeepsItsOwnContext(kind: AdmissionKind) {
+    func aCallThatWaitsForAPlaceKeepsItsOwnContext(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let service = service(kind.make(1, 2, scheduler), upstream)
         let contexts = [
@@ -223,7 +223,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func whoHearsOfAnAnswerMayCallAgainAtOnce(kind: AdmissionKind) {
+    func anObserverOfAnAdmittedCallMayCallAgainAtOnce(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler, [.value(1), .value(2)])
         let service = service(kind.make(1, 0, scheduler), upstream)
         let next = Locked<Future<Int>?>(nil)
@@ -249,7 +249,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: kinds)
-    func theMostImportantCallIsServedFirstInItsOwnContext(kind: AdmissionKind) {
+    func theMostImportantWaitingCallIsServedFirstInItsOwnContext(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 9))
         let admission = kind.make(1, 9, scheduler)
         let seen = Locked<[CallPriority]>([])
@@ -274,7 +274,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: kinds)
-    func inAFullQueueTheYoungestOfTheLeastImportantMakesRoom(kind: AdmissionKind) {
+    func inAFullAdmissionQueueTheYoungestLeastImportantCallMakesRoom(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let log = TestLog<PolicyEvent>()
         let admission = kind.make(1, 3, scheduler)
@@ -298,7 +298,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: kinds)
-    func withoutAQueueEveryCallIsRefusedAlike(kind: AdmissionKind) {
+    func withoutAnAdmissionQueueACallIsRefusedHoweverImportant(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, 0, scheduler)
         let service = stack(admission.middleware, over: upstream.send)
@@ -313,7 +313,8 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     let scheduler = ManualScheduler()
     let count = 20_000
 
-    @Test(arguments: AdmissionKind.all) func aLongQueueNeedsNoStack(kind: AdmissionKind) {
+    @Test(arguments: AdmissionKind.all)
+    func aLongAdmissionQueueNeedsNoDeepStack(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, count, scheduler)
         let service = stack(
@@ -329,7 +330,7 @@ struct AdmissionKind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: AdmissionKind.all)
-    func aLongQueueThatIsCancelledNeedsNoStack(kind: AdmissionKind) {
+    func cancellingALongAdmissionQueueNeedsNoDeepStack(kind: AdmissionKind) {
         let upstream = Upstream(on: scheduler)
         let admission = kind.make(1, count, scheduler)
         let service = stack(admission.middleware, over: upstream.send)

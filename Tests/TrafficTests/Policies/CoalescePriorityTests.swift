@@ -55,7 +55,7 @@ import Testing
         #expect(shedder.inFlight == 0 && shedder.queued == 0 && scheduler.isIdle)
     }
 
-    @Test func aCallerAboutWhomNothingIsSaidRaisesToCritical() {
+    @Test func aCallerWithoutAPriorityRaisesACoalescedCallToCritical() {
         let upstream = Upstream(on: scheduler)
         let load = stack(
             .coalesce(), .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler)),
@@ -67,7 +67,7 @@ import Testing
         for call in calls { call.cancel() }
     }
 
-    @Test func theServiceSeesTheHighestOfAllWhoHaveJoined() {
+    @Test func theServiceSeesTheHighestPriorityOfACoalescedCallsCallers() {
         let upstream = Upstream(on: scheduler)
         let contexts = Locked<[CallContext]>([])
         let load = stack(
@@ -119,7 +119,7 @@ import Testing
         #expect(seen.all.count == 5 && seen.all.allSatisfy { $0.listenerCount == 0 })
     }
 
-    @Test func aPriorityThatIsBoundBelowTheJoinedCallReplacesItsOwn() {
+    @Test func aPriorityBoundBelowACoalescedCallReplacesItsOwn() {
         let upstream = Upstream(on: scheduler)
         let shedded = stack(
             .loadShedding(sharing: LoadShedder(limit: 1, on: scheduler)), over: upstream.send)
@@ -137,7 +137,7 @@ import Testing
         #expect(calls.allSatisfy { $0.valueNow != nil })
     }
 
-    @Test func aWaitLeavesNoListenerBehind() {
+    @Test func aCoalescedCallThatHasWaitedLeavesNoListenerBehind() {
         let upstream = Upstream(on: scheduler)
         let (seen, shedder) = (Seen(), LoadShedder(limit: 1, queue: 3, on: scheduler))
         let load = stack(
@@ -184,7 +184,7 @@ import Testing
     }
 
     /// Many callers of many priorities join and leave while the calls wait, begin and end.
-    @Test func joiningAndLeavingOnManyThreadsLeavesNothing() {
+    @Test func joiningAndLeavingCoalescedCallsOnManyThreadsLeavesNothingBehind() {
         let (seen, shedder) = (Seen(), LoadShedder(limit: 1, queue: 4, on: scheduler))
         let promises = Locked<[Promise<Int>]>([])
         @Sendable func answer() -> Bool {

@@ -59,7 +59,7 @@ import Testing
 }
 
 @Suite struct ConcurrencySampleTests {
-    @Test func aRoundTripIsANanosecondAtLeast() {
+    @Test func aSampleOfAConcurrencyLimitLastsANanosecondAtLeast() {
         #expect(ConcurrencySample.made(5).roundTrip == 5_000_000)
         #expect(ConcurrencySample.made(0).roundTrip == 1)
         #expect(ConcurrencySample.made(-5).roundTrip == 1)
@@ -69,7 +69,7 @@ import Testing
         (1, 1), (10, 1), (99, 1), (100, 2), (999, 2), (1_000, 3), (9_999, 3), (10_000, 4),
         (999_999, 5), (1_000_000, 6), (Int.max, 18),
     ])
-    func aStepIsTheWholeDecimalLogarithm(limit: Int, step: Int) {
+    func aStepOfAConcurrencyLimitIsItsWholeDecimalLogarithm(limit: Int, step: Int) {
         #expect(wholeLogarithm(of: limit) == step)
     }
 }
@@ -109,7 +109,7 @@ import Testing
         #expect(machine(200).limit(after: .made(10, inFlight: 200)) == 200)
     }
 
-    @Test func aSlowAnswerIsADrop() {
+    @Test func anAIMDLimitTakesASlowAnswerForADrop() {
         #expect(machine(100).limit(after: .made(5_000, inFlight: 100)) == 101)
         #expect(machine(100).limit(after: .made(5_001, inFlight: 100)) == 90)
     }
@@ -142,24 +142,24 @@ import Testing
         #expect(machine(200).limit(after: .made(milliseconds, inFlight: 200)) == limit)
     }
 
-    @Test func aLimitThatIsNotUsedStays() {
+    @Test func aVegasLimitThatIsNotHalfUsedStays() {
         #expect(machine(20).limit(after: .made(100, inFlight: 9)) == 20)
         #expect(machine(20).limit(after: .made(100, inFlight: 10)) == 26)
         #expect(machine(20).limit(after: .made(900, inFlight: 9)) == 20)
     }
 
-    @Test func aDropShrinksTheLimitHoweverMuchIsUsed() {
+    @Test func aDropShrinksAVegasLimitHoweverMuchIsUsed() {
         #expect(machine(20).limit(after: .made(100, inFlight: 1, isDrop: true)) == 19)
         #expect(machine(200).limit(after: .made(100, inFlight: 1, isDrop: true)) == 198)
     }
 
-    @Test func theTimeOfADropIsNotTheShortest() {
+    @Test func aVegasLimitDoesNotTakeADropForTheShortestRoundTrip() {
         var machine = machine(20)
         machine.record(.made(1, inFlight: 20, isDrop: true))
         #expect(machine.limit(after: .made(100, inFlight: 20)) == 25)
     }
 
-    @Test func aShorterRoundTripIsTheShortest() {
+    @Test func aVegasLimitMeasuresAgainstAShorterRoundTripOnceItComes() {
         var machine = machine(20)
         machine.record(.made(50, inFlight: 20))
         #expect(machine.limit == 20)
@@ -194,7 +194,7 @@ import Testing
         #expect(counts.min()! < 330 && counts.max()! > 570)
     }
 
-    @Test func theTimeToTheNextMeasurementDiffersEachTime() {
+    @Test func theTimeToAVegasLimitsNextMeasurementDiffersEachTime() {
         let counts = (1...10).map { seed -> (Int, Int) in
             var machine = machine(20, seed: UInt64(seed))
             return (
@@ -248,7 +248,7 @@ import Testing
         #expect(run.machine.limit == limit)
     }
 
-    @Test func aWindowHasFiftySamplesAndATenthOfASecond() {
+    @Test func aGradientLimitsWindowHasFiftySamplesAndATenthOfASecond() {
         var run = GradientRun.measured()
         run.calls(49, 10)
         #expect(run.machine.limit == 3)
@@ -271,7 +271,7 @@ import Testing
     }
 
     /// Whatever its time: a refusal is fast.
-    @Test func aDropCountsAsLongerThanEveryAnswer() {
+    @Test func aGradientLimitTakesADropForLongerThanEveryAnswer() {
         var run = GradientRun.measured()
         for _ in 0..<3 { run.calls(50, 10) }
         #expect(run.machine.limit == 13)
@@ -291,7 +291,7 @@ import Testing
         #expect(run.machine.limit == 3)
     }
 
-    @Test func anyRandomHistoryKeepsTheBounds() {
+    @Test func aGradientLimitKeepsItsBoundsInAnyRandomHistory() {
         var generator = SeededGenerator(seed: 5)
         for seed in 0..<50 {
             var run = GradientRun(2...40, seed: UInt64(seed))
@@ -350,7 +350,7 @@ import Testing
     }
 
     /// A call that began at its very beginning counts.
-    @Test func aMeasurementTakesNothingOfTheWindowBefore() {
+    @Test func aGradientsMeasurementTakesNothingOfTheWindowBefore() {
         var run = GradientRun.measured()
         for _ in 0..<2 { run.calls(50, 10) }
         run.now += 70_000
@@ -363,7 +363,7 @@ import Testing
     }
 
     /// Up to 15 % later than each minute, at random.
-    @Test func measurementsOfManyClientsDoNotMeet() {
+    @Test func gradientsOfManyClientsDoNotMeasureAtTheSameTime() {
         let seconds = (1...50).map { seed -> Int in
             var run = GradientRun.measured(seed: UInt64(seed))
             for _ in 0..<3 { run.calls(50, 10) }
@@ -385,7 +385,7 @@ import Testing
         #expect(run.machine.limit == 5)
     }
 
-    @Test func aMeasurementBeginsTheCountOfWindowsAnew() {
+    @Test func aGradientsMeasurementBeginsTheCountOfWindowsAnew() {
         var run = GradientRun.measured()
         for _ in 0..<5 { run.calls(50, 1_000) }
         run.now += 2_000
@@ -395,7 +395,7 @@ import Testing
         #expect(run.machine.limit == 5)
     }
 
-    @Test func fourWindowsAtTheLeastBeginNoMeasurement() {
+    @Test func aGradientDoesNotMeasureAfterFourWindowsAtTheLeast() {
         var run = GradientRun.measured()
         for _ in 0..<4 { run.calls(50, 1_000) }
         run.now += 2_000

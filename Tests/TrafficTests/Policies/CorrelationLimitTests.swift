@@ -22,7 +22,7 @@ import Testing
         #expect(run.machine.limit == 102)
     }
 
-    @Test func aWindowHasFiftySamplesAndASecond() {
+    @Test func aCorrelationLimitsWindowHasFiftySamplesAndASecond() {
         var run = CorrelationRun()
         run.window(100)
         run.window(100, apart: 20)
@@ -34,7 +34,7 @@ import Testing
 
     /// Twice the shortest round trip, but 30 seconds at most.
     @Test(arguments: [(2_000, 4_000), (60_000, 30_000)])
-    func theWindowsOfASlowServiceAreLonger(milliseconds: Int, length: Int) {
+    func aCorrelationLimitsWindowsAreLongerForASlowService(milliseconds: Int, length: Int) {
         var run = CorrelationRun()
         run.window(milliseconds)
         let start = run.now
@@ -47,7 +47,7 @@ import Testing
     }
 
     /// The shortest answer of the window before, which a drop is not.
-    @Test func theShortestAnswerSetsTheLengthOfTheNextWindow() {
+    @Test func theShortestAnswerSetsTheLengthOfACorrelationLimitsNextWindow() {
         var run = CorrelationRun()
         run.machine.record(.made(1, inFlight: 20, isDrop: true, at: run.now))
         run.machine.record(.made(2_000, inFlight: 20, at: run.now))
@@ -65,13 +65,13 @@ import Testing
         }
     }
 
-    @Test func aRoundTripOfManyCenturiesDoesNotTrap() {
+    @Test func aRoundTripOfManyCenturiesDoesNotTrapACorrelationLimit() {
         var run = CorrelationRun()
         run.window(9_000_000_000_000_000)
         #expect(run.machine.limit == 21)
     }
 
-    @Test func theMostInFlightOfAWindowCounts() {
+    @Test func aCorrelationLimitCountsTheMostInFlightOfItsWindow() {
         var run = CorrelationRun()
         run.machine.record(.made(100, inFlight: 5, at: run.now))
         run.window(100, inFlight: 1)
@@ -137,7 +137,7 @@ import Testing
 }
 
 @Suite struct RoundTripWindowTests {
-    @Test func percentilesAreWithinTwoPercent() {
+    @Test func percentilesOfARoundTripWindowAreWithinTwoPercent() {
         var generator = SeededGenerator(seed: 9)
         for _ in 0..<50 {
             var window = RoundTripWindow()
@@ -150,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func timesOutsideTheCountersAreInTheFirstAndTheLast() {
+    @Test func aRoundTripWindowCountsExtremeTimesInItsFirstAndLastCounter() {
         var window = RoundTripWindow()
         window.add(.made(0))
         #expect(window.quantile(1) < 2_000)
@@ -158,7 +158,7 @@ import Testing
         #expect(window.quantile(1) > 6e10)
     }
 
-    @Test func aDropIsLongerThanEveryAnswer() {
+    @Test func aRoundTripWindowTakesADropForLongerThanEveryAnswer() {
         var window = RoundTripWindow()
         for _ in 0..<9 { window.add(.made(1_000)) }
         window.add(.made(1, isDrop: true))
@@ -166,7 +166,7 @@ import Testing
         #expect(window.quantile(0.91) == .infinity)
     }
 
-    @Test func clearingAWindowEmptiesAllItsCounters() {
+    @Test func clearingARoundTripWindowEmptiesAllItsCounters() {
         var window = RoundTripWindow()
         window.add(.made(1_000))
         window.add(.made(1, isDrop: true))

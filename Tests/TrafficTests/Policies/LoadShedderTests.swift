@@ -23,7 +23,7 @@ import Testing
         CallContext.current.with(priority: priority).run { service(Ask(number)) }
     }
 
-    @Test func byDefault64AreInFlightAnd1000Wait() {
+    @Test func byDefaultALoadShedderHas64CallsInFlightAnd1000Waiting() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(on: scheduler)
         let service = service(shedder, upstream)
@@ -35,7 +35,7 @@ import Testing
         #expect(error?.isRefusal == true && error?.isCertainlyUnsent == true)
     }
 
-    @Test func aCallThatGrowsOldIsRefused() {
+    @Test func aLoadShedderRefusesACallThatHasWaitedTooLong() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let service = service(shedder, upstream)
@@ -68,7 +68,7 @@ import Testing
             ])
     }
 
-    @Test func byDefaultTheOldestIsServedFirstInOverloadToo() {
+    @Test func byDefaultALoadShedderServesTheOldestFirstInOverloadToo() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, on: scheduler)
         let service = service(shedder, upstream)
@@ -86,7 +86,7 @@ import Testing
 
     /// Under twice the load that can be served, the waits stay short, and critical calls are served.
     @Test(arguments: [LoadShedder.Order.oldestFirst, .newestFirstInOverload])
-    func inOverloadWaitsAreShortAndCriticalCallsAreServed(_ order: LoadShedder.Order) {
+    func aLoadShedderInOverloadKeepsWaitsShortAndServesCriticalCalls(_ order: LoadShedder.Order) {
         let upstream = Upstream(on: scheduler, Array(repeating: .value(1), count: 10_000))
         let shedder = LoadShedder(limit: 4, order: order, on: scheduler)
         let service = service(shedder, upstream)
@@ -123,13 +123,13 @@ import Testing
         Future(value: CallContext.current.priority)
     }
 
-    @Test func theLevelsAreOrderedByImportance() {
+    @Test func callPrioritiesAreOrderedByImportance() {
         #expect(
             CallPriority.allCases.sorted()
                 == [.sheddable, .sheddablePlus, .critical, .criticalPlus])
     }
 
-    @Test func aCallIsCriticalUnlessSomethingElseIsBound() {
+    @Test func aCallIsCriticalUnlessAnotherPriorityIsBound() {
         #expect(CallContext.current.priority == .critical)
         #expect(CallContext.current.boundPriority == nil)
         #expect(told(1).valueNow == .critical)
@@ -141,7 +141,7 @@ import Testing
         #expect(CallContext.current.boundPriority == nil)
     }
 
-    @Test func nestedCallsInheritThePriority() {
+    @Test func nestedCallsInheritThePriorityOfTheOuterCall() {
         let inner = stack(.priority(.sheddable), over: told)
         let outer = stack(.priority(.criticalPlus), over: inner)
         #expect(outer(1).valueNow == .criticalPlus)
@@ -156,7 +156,7 @@ import Testing
     }
 
     /// The other parts of a context stay, in any order.
-    @Test func thePriorityStandsBesideTheOtherPartsOfTheContext() {
+    @Test func aCallContextKeepsItsPriorityWhenOtherPartsChange() {
         let deadline = CallDeadline(after: .seconds(3), on: scheduler)
         let context = CallContext(deadline: deadline, attempt: 2).with(priority: .sheddable)
         #expect(context.remaining == .seconds(3) && context.attempt == 2)
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// Attempts that the scheduler begins, hedges and observed calls have it.
-    @Test func thePriorityGoesThroughPolicies() {
+    @Test func aCallsPriorityPassesThroughPolicies() {
         let seen = Locked<[CallPriority]>([])
         let load = stack(
             .observed(by: ServiceObserver { _ in }, on: scheduler), .priority(.sheddablePlus),
@@ -192,7 +192,7 @@ import Testing
 
     /// Four threads call with all priorities, answer, cancel, and move the clock.
     @Test(arguments: [LoadShedder.Order.oldestFirst, .newestFirstInOverload])
-    func threadsKeepTheLimitAndLoseNoPlace(_ order: LoadShedder.Order) {
+    func threadsKeepALoadSheddersLimitAndLoseNoPlace(_ order: LoadShedder.Order) {
         let shedder = LoadShedder(
             limit: 3, queue: 5, target: .milliseconds(1), interval: .milliseconds(3),
             order: order, on: scheduler)
@@ -210,7 +210,7 @@ import Testing
     }
 
     /// A caller whose call is displaced may call again at once, since no lock is held.
-    @Test func whoIsDisplacedMayCallAtOnce() {
+    @Test func aCallerWhomALoadShedderDisplacesMayCallAtOnce() {
         let upstream = Upstream(on: scheduler)
         let shedder = LoadShedder(limit: 1, queue: 1, on: scheduler)
         let service = stack(.loadShedding(sharing: shedder), over: upstream.send)
@@ -280,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func placesAreTakenThenTheQueueThenNothing() {
+    @Test func aLoadShedderFillsItsPlacesThenItsQueueThenRefuses() {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 2))
         let entries = ["a", "b", "c", "d"].map {
             text(machine.admitOrQueue($0, .critical, at: Self.at(0)))
@@ -289,7 +289,7 @@ import Testing
         #expect(machine.inFlight == 1 && machine.queued == 2)
     }
 
-    @Test func theMostImportantIsServedFirst() {
+    @Test func aLoadShedderServesTheMostImportantCallFirst() {
         var machine = Machine(LoadShedderLimits(places: 1))
         for (name, priority) in [
             ("now", .critical), ("a", .sheddable), ("b", .critical), ("c", .criticalPlus),
@@ -302,7 +302,7 @@ import Testing
         #expect(machine.inFlight == 0)
     }
 
-    @Test func ofAFullQueueTheLeastImportantIsRefused() {
+    @Test func aLoadShedderWithAFullQueueRefusesTheLeastImportantCall() {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 2))
         func enter(_ name: String, _ priority: CallPriority) -> String {
             text(machine.admitOrQueue(name, priority, at: Self.at(0)))
@@ -320,7 +320,7 @@ import Testing
         #expect(machine.inFlight == 1)
     }
 
-    @Test func inOverloadACallWaitsForTheTarget() {
+    @Test func aCallWaitsNoLongerThanALoadSheddersTargetInOverload() {
         var machine = Machine(LoadShedderLimits(places: 1))
         func enter(_ name: String, _ milliseconds: Int) -> String {
             text(machine.admitOrQueue(name, .critical, at: Self.at(milliseconds)))
@@ -350,7 +350,7 @@ import Testing
         #expect(text(machine.admitOrQueue("b", .critical, at: Self.at(200))) == "1, 100 ms")
     }
 
-    @Test func inOverloadTheNewestMayComeFirst() {
+    @Test func aLoadShedderMayServeTheNewestFirstInOverload() {
         var machine = Machine(LoadShedderLimits(places: 1, queue: 3, order: .newestFirstInOverload))
         func enter(_ name: String, _ milliseconds: Int) -> String {
             text(machine.admitOrQueue(name, .critical, at: Self.at(milliseconds)))

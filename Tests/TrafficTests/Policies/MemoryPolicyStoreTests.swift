@@ -19,7 +19,7 @@ import Testing
         ).valueNow
     }
 
-    @Test func aBucketIsFullAtFirstAndFillsByTheStoresClock() {
+    @Test func aMemoryStoresBucketIsFullAtFirstAndFillsByTheStoresClock() {
         let store = MemoryPolicyStore(on: scheduler)
         #expect(take(3, from: store) == BucketGrant(isGranted: true, level: 1))
         #expect(take(2, from: store) == BucketGrant(isGranted: false, level: 1))
@@ -29,7 +29,7 @@ import Testing
         #expect(take(1, from: store) == BucketGrant(isGranted: true, level: 3))
     }
 
-    @Test func tokensThatArePutInStayUpToTheCapacity() {
+    @Test func tokensThatArePutIntoAStoresBucketStayUpToItsCapacity() {
         let store = MemoryPolicyStore(on: scheduler)
         #expect(take(4, from: store, rate: 0) == BucketGrant(isGranted: true, level: 0))
         scheduler.advance(by: .seconds(9))
@@ -38,7 +38,7 @@ import Testing
         #expect(take(-9, from: store, rate: 0) == BucketGrant(isGranted: true, level: 4))
     }
 
-    @Test func aBucketIsOverdrawnUpToTheOverdraft() {
+    @Test func aMemoryStoresBucketIsOverdrawnUpToTheOverdraft() {
         let store = MemoryPolicyStore(on: scheduler)
         #expect(take(6, from: store, overdraft: 2) == BucketGrant(isGranted: true, level: -2))
         #expect(take(1, from: store, overdraft: 2) == BucketGrant(isGranted: false, level: -2))
@@ -46,7 +46,7 @@ import Testing
         #expect(take(1, from: store) == BucketGrant(isGranted: false, level: 0))
     }
 
-    @Test func aBucketIsFullAgainAfterItsLifetimeAndNotBefore() {
+    @Test func aMemoryStoresBucketIsFullAgainAfterItsLifetimeAndNotBefore() {
         let store = MemoryPolicyStore(on: scheduler)
         #expect(take(4, from: store, rate: 0)?.level == 0)
         scheduler.advance(by: .seconds(60) - .nanoseconds(1))
@@ -66,7 +66,7 @@ import Testing
         #expect(buckets.takeTokens(request, at: late).level == 1)
     }
 
-    @Test func aValueIsFoundUntilItsLifetimeEnds() {
+    @Test func aMemoryStoreFindsAValueUntilItsLifetimeEnds() {
         let store = MemoryPolicyStore(on: scheduler)
         #expect(store.value(for: "a").valueNow == .some(nil))
         _ = store.set([1], for: "a", lifetime: .seconds(2))
@@ -81,7 +81,7 @@ import Testing
         #expect(store.value(for: "a").valueNow == .some(nil))
     }
 
-    @Test func expiredValuesAreFreed() {
+    @Test func aMemoryStoreFreesExpiredValues() {
         var values = Expiring<Int>()
         for number in 0..<10_000 {
             let now = SchedulerInstant(offset: .seconds(number))

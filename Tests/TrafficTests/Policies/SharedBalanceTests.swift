@@ -180,7 +180,7 @@ import Testing
     @Test(
         "deposits are sent as whole tokens, one request at a time, and not while the bucket is full"
     )
-    func depositsAreSentAsWholeTokensOneAtATime() {
+    func aSharedBudgetSendsDepositsAsWholeTokensOneAtATime() {
         let store = TestPolicyStore(on: scheduler)
         let budget = budget(store, capacity: 3)
         for _ in 1...4 { budget.deposit() }
@@ -202,7 +202,7 @@ import Testing
         #expect(store.requests.last == "take -2.0 shop:retry")
     }
 
-    @Test func aHedgeDoesNotWaitForTheStore() {
+    @Test func aHedgeDoesNotWaitForTheStoreOfItsSharedBudget() {
         let store = TestPolicyStore(on: scheduler)
         let shared = budget(store, capacity: 1)
         store.latency = { .milliseconds(50) }
@@ -246,7 +246,7 @@ import Testing
         #expect(upstream.count == 3)
     }
 
-    @Test func manyRetriesWithoutAWaitNeedNoStack() {
+    @Test func manyRetriesOnASharedBudgetWithoutAWaitNeedNoDeepStack() {
         let store = TestPolicyStore(on: scheduler)
         let count = depth()
         let number = Locked(0)

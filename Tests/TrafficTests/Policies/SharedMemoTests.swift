@@ -63,7 +63,7 @@ import Testing
         #expect(store.requests.count == 3)
     }
 
-    @Test func aDamagedOrForeignValueIsAMissAndIsReplaced() {
+    @Test func aSharedMemoReplacesADamagedOrForeignValue() {
         let store = TestPolicyStore(on: scheduler)
         for bytes in [[], [0xFF, 0], Array("1x".utf8), Array("{}".utf8)] as [[UInt8]] {
             _ = store.set(bytes, for: "price:memoize:7", lifetime: .seconds(9))
@@ -90,7 +90,7 @@ import Testing
         #expect(!store.requests.contains("set price:memoize:7"))
     }
 
-    @Test func theAnswerDoesNotWaitForItsWrite() {
+    @Test func theAnswerOfASharedMemosCallDoesNotWaitForItsWrite() {
         let store = TestPolicyStore(on: scheduler)
         let upstream = Upstream(on: scheduler, [.value(1)])
         let call = service(memo(store), upstream)(7)
@@ -175,7 +175,7 @@ import Testing
     @Test(
         "a call's deadline holds while it waits for the store, and cancelling it cancels the question"
     )
-    func aDeadlineHoldsWhileACallWaitsForTheStore() {
+    func aDeadlineHoldsWhileACallWaitsForTheStoreOfASharedMemo() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), upstream(1))
         store.mode = .hangs
         let context = CallContext(deadline: CallDeadline(after: .milliseconds(40), on: scheduler))

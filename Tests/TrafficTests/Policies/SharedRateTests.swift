@@ -143,7 +143,7 @@ import Testing
                     + "0.07 seconds)"))
     }
 
-    @Test func callsOfSeveralMachinesWaitForTurnsOfTheirOwn() {
+    @Test func callsOfSeveralMachinesWaitForTurnsOfTheirOwnAtASharedRate() {
         let store = TestPolicyStore(on: scheduler)
         let upstream = Upstream(on: scheduler, Array(repeating: .atOnce(.success(1)), count: 9))
         let (one, _, first) = machine(store, maxWait: .milliseconds(250), upstream)
@@ -247,7 +247,7 @@ import Testing
 
     @Test(
         "a deadline holds while a call waits for the store, and is no failure of the store")
-    func aDeadlineHoldsWhileACallWaitsForTheStore() {
+    func aDeadlineHoldsWhileACallWaitsForTheStoreOfASharedRate() {
         let (store, upstream) = (TestPolicyStore(on: scheduler), Upstream(on: scheduler))
         store.mode = .hangs
         let (_, shared, service) = machine(store, upstream)
